@@ -1,0 +1,2 @@
+//! The command `pliant`.
+fn main() {}

@@ -1,0 +1,153 @@
+//! A triangle mesh with the attributes that travel from input to output.
+
+use glam::{Vec2, Vec3};
+
+/// A triangle soup over shared vertices, as it comes from a file or a shape.
+///
+/// Nothing is promised about topology: open, non-manifold and self-intersecting meshes are legal.
+/// What is promised: every index is in range, every number is finite, and every attribute column that
+/// is not empty has the length its comment states. [`Mesh::validate`] checks it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Vertex positions [m].
+    pub positions: Vec<Vec3>,
+    /// Vertex indices of each triangle, counter-clockwise from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates per corner (one entry a triangle), or empty. Per corner, not per vertex, because seams are.
+    pub corner_uvs: Vec<[Vec2; 3]>,
+    /// Vertex colours, RGBA in sRGB, or empty.
+    pub colors: Vec<[u8; 4]>,
+    /// The part (sub-mesh) of each triangle, an index into `part_names`, or empty when the mesh has a single unnamed part.
+    pub parts: Vec<u16>,
+    /// Names of the parts: object, group, material or node names of the file.
+    pub part_names: Vec<String>,
+}
+
+/// What [`Mesh::validate`] found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// The mesh has no triangle.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// A vertex has a coordinate that is not a finite number.
+    #[error("vertex {vertex} has a coordinate that is not finite")]
+    NonFinite {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A triangle refers to a vertex that does not exist.
+    #[error("triangle {triangle} refers to vertex {vertex}, but there are only {count} vertices")]
+    IndexOutOfRange {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// How many vertices there are.
+        count: usize,
+    },
+    /// An attribute column has the wrong length.
+    #[error("the mesh has {found} {column} where {expected} are needed")]
+    ColumnLength {
+        /// Which column.
+        column: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+}
+
+impl Mesh {
+    /// Checks what the type promises: indices in range, numbers finite, columns of the right length.
+    pub fn validate(&self) -> Result<(), MeshError> {
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        if let Some(vertex) = self.positions.iter().position(|p| !p.is_finite()) {
+            return Err(MeshError::NonFinite { vertex });
+        }
+        let count = self.positions.len();
+        for (triangle, corners) in self.triangles.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= count) {
+                return Err(MeshError::IndexOutOfRange {
+                    triangle,
+                    vertex,
+                    count,
+                });
+            }
+        }
+        let columns = [
+            (
+                "corner texture coordinates",
+                self.corner_uvs.len(),
+                self.triangles.len(),
+            ),
+            ("vertex colours", self.colors.len(), count),
+            ("part numbers", self.parts.len(), self.triangles.len()),
+        ];
+        for (column, found, expected) in columns {
+            if found != 0 && found != expected {
+                return Err(MeshError::ColumnLength {
+                    column,
+                    found,
+                    expected,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The smallest box around the vertices that triangles use, or `None` without triangles.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        let mut used = self
+            .triangles
+            .iter()
+            .flatten()
+            .map(|&v| self.positions[v as usize]);
+        let first = used.next()?;
+        Some(used.fold((first, first), |(lo, hi), p| (lo.min(p), hi.max(p))))
+    }
+
+    /// Signed volume by the divergence theorem [m³], in f64 about the box centre; meaningful for closed meshes.
+    pub fn volume(&self) -> f64 {
+        let Some((lo, hi)) = self.bounds() else {
+            return 0.0;
+        };
+        let origin = ((lo + hi) * 0.5).as_dvec3();
+        self.triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| self.positions[v as usize].as_dvec3() - origin);
+                a.dot(b.cross(c)) / 6.0
+            })
+            .sum()
+    }
+
+    /// Surface area [m²].
+    pub fn area(&self) -> f64 {
+        self.triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| self.positions[v as usize].as_dvec3());
+                0.5 * (b - a).cross(c - a).length()
+            })
+            .sum()
+    }
+
+    /// Area-weighted vertex normals; zero where a vertex has no area around it.
+    pub fn vertex_normals(&self) -> Vec<Vec3> {
+        let mut normals = vec![Vec3::ZERO; self.positions.len()];
+        for t in &self.triangles {
+            let [a, b, c] = t.map(|v| self.positions[v as usize]);
+            let n = (b - a).cross(c - a);
+            for &v in t {
+                normals[v as usize] += n;
+            }
+        }
+        for n in &mut normals {
+            *n = n.normalize_or_zero();
+        }
+        normals
+    }
+}

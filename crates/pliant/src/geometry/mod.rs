@@ -1,0 +1,5 @@
+//! Shapes, meshes and the queries on them.
+
+pub mod mesh;
+
+pub use mesh::Mesh;

@@ -1,0 +1,3 @@
+//! Pliant simulates solids that bend, flow, tear and shatter in real time.
+
+pub mod geometry;

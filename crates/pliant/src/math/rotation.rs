@@ -1,0 +1,111 @@
+//! The rotation of a moment matrix, starting from a good guess.
+//!
+//! R maximises tr(Rᵀ A). With B = Rᵀ A, S = sym B and a the axial vector of B − Bᵀ, the step R ← R·exp(ω) has the expansion
+//! tr + ω·a − ½ ωᵀ(tr(S) I − S) ω, so Newton's step is ω = (tr(S) I − S)⁻¹ a (analytic polar decomposition
+//! [Kugelstadt 2018]). It converges quadratically and, where the Hessian is positive definite, to the one global maximum,
+//! which is also what says whether the answer may be trusted.
+
+use super::algebra::{M3, V3};
+use super::lanes::{F8, Lane};
+use super::svd::polar_rotation_near;
+use glam::{Mat3, Quat};
+
+/// Newton steps; from one iteration of the solver to the next R turns by so little that the second is a polish.
+const NEWTON_STEPS: usize = 3;
+
+/// Largest last step [rad] whose quadratic remainder is below f32 accuracy.
+const LAST_STEP_LIMIT: f32 = 2e-3;
+
+/// Warm-started rotations of a lane of matrices: refined quaternions, and in each lane a doubt: a number above zero
+/// means that the answer must be repaired by an SVD.
+#[inline(always)]
+pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
+    let (zero, one, half) = (T::splat(0.0), T::splat(1.0), T::splat(0.5));
+    let mut q = guess;
+    let mut doubt = zero;
+    for step in 0..NEWTON_STEPS {
+        let b = M3::from_quaternion(q).transpose_mul(a);
+        let [c0, c1, c2] = b.cols;
+        let axial = V3::new(c1.z - c2.y, c2.x - c0.z, c0.y - c1.x);
+        // H = tr(S) I − S
+        let (h00, h11, h22) = (c1.y + c2.z, c0.x + c2.z, c0.x + c1.y);
+        let h01 = -half * (c1.x + c0.y);
+        let h02 = -half * (c2.x + c0.z);
+        let h12 = -half * (c2.y + c1.z);
+        // Cofactors of the symmetric H, and Sylvester's test that it is positive definite.
+        let k00 = h11 * h22 - h12 * h12;
+        let k01 = h02 * h12 - h01 * h22;
+        let k02 = h01 * h12 - h02 * h11;
+        let k11 = h00 * h22 - h02 * h02;
+        let k12 = h01 * h02 - h00 * h12;
+        let k22 = h00 * h11 - h01 * h01;
+        let det = h00 * k00 + h01 * k01 + h02 * k02;
+        let trace = h00 + h11 + h22;
+        let scale = trace * trace * trace * T::splat(1e-7);
+        // Every comparison is written so that a NaN counts as bad.
+        let ok = zero.select_less(h00, one, zero) * zero.select_less(k22, one, zero) * scale.select_less(det, one, zero);
+        let ok = zero.select_less(trace, ok, zero);
+        let inv = one / zero.select_less(ok, det, one);
+        let omega = V3::new(
+            k00 * axial.x + k01 * axial.y + k02 * axial.z,
+            k01 * axial.x + k11 * axial.y + k12 * axial.z,
+            k02 * axial.x + k12 * axial.y + k22 * axial.z,
+        )
+        .scale(inv);
+        // Cayley's map in place of exp: same to third order, no sine.
+        let h = omega.scale(half);
+        let norm = one / (one + h.dot(h)).sqrt();
+        let good = |new: T, old: T| zero.select_less(ok, new, old);
+        let [x, y, z, w] = q;
+        let turned = [
+            (w * h.x + x + y * h.z - z * h.y) * norm,
+            (w * h.y + y + z * h.x - x * h.z) * norm,
+            (w * h.z + z + x * h.y - y * h.x) * norm,
+            (w - x * h.x - y * h.y - z * h.z) * norm,
+        ];
+        for k in 0..4 {
+            q[k] = good(turned[k], q[k]);
+        }
+        if step + 1 == NEWTON_STEPS {
+            let small = omega
+                .dot(omega)
+                .select_less(T::splat(LAST_STEP_LIMIT * LAST_STEP_LIMIT), ok, zero);
+            doubt = one - small;
+        }
+    }
+    // Products of unit quaternions drift from length one by round-off; one division keeps them there.
+    let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
+    let inv = one / length;
+    (q.map(|e| e * inv), doubt)
+}
+
+/// Refines eight rotations and repairs those in doubt; returns how many were repaired.
+#[inline(always)]
+pub fn refine_or_repair(a: M3<F8>, guess: [F8; 4]) -> ([F8; 4], u32) {
+    let (mut q, doubt) = refine_rotation(a, guess);
+    let mut repaired = 0;
+    for l in 0..8 {
+        if doubt.0[l] > 0.0 {
+            let near = Quat::from_xyzw(guess[0].0[l], guess[1].0[l], guess[2].0[l], guess[3].0[l]);
+            let fixed = repair(a.lane(l), near);
+            for k in 0..4 {
+                q[k].0[l] = fixed[k];
+            }
+            repaired += 1;
+        }
+    }
+    (q, repaired)
+}
+
+#[cold]
+#[inline(never)]
+fn repair(a: Mat3, near: Quat) -> [f32; 4] {
+    let near = if near.is_finite() && near.length_squared() > 0.5 { near.normalize() } else { Quat::IDENTITY };
+    Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near))).normalize().to_array()
+}
+
+/// The rotation of one moment matrix near `guess`: what [`refine_or_repair`] does for eight.
+pub fn rotation_near(a: Mat3, guess: Quat) -> Quat {
+    let (q, doubt) = refine_rotation(M3::from(a), guess.to_array());
+    if doubt > 0.0 { Quat::from_array(repair(a, guess)) } else { Quat::from_array(q) }
+}

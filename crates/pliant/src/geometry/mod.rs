@@ -3,3 +3,4 @@
 pub mod mesh;
 
 pub use mesh::Mesh;
+pub mod grid;

@@ -191,11 +191,7 @@ impl V3<F8> {
     /// Eight vectors, one a lane.
     #[inline(always)]
     pub fn pack(v: [Vec3; 8]) -> Self {
-        Self::new(
-            F8(v.map(|v| v.x)),
-            F8(v.map(|v| v.y)),
-            F8(v.map(|v| v.z)),
-        )
+        Self::new(F8(v.map(|v| v.x)), F8(v.map(|v| v.y)), F8(v.map(|v| v.z)))
     }
 
     /// The vector in lane `l`.

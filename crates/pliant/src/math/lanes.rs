@@ -152,7 +152,11 @@ impl Lane for F8 {
     fn select_less(self, bound: Self, yes: Self, no: Self) -> Self {
         let mut out = [0.0; 8];
         for l in 0..8 {
-            out[l] = if self.0[l] < bound.0[l] { yes.0[l] } else { no.0[l] };
+            out[l] = if self.0[l] < bound.0[l] {
+                yes.0[l]
+            } else {
+                no.0[l]
+            };
         }
         Self(out)
     }

@@ -43,7 +43,9 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
         let trace = h00 + h11 + h22;
         let scale = trace * trace * trace * T::splat(1e-7);
         // Every comparison is written so that a NaN counts as bad.
-        let ok = zero.select_less(h00, one, zero) * zero.select_less(k22, one, zero) * scale.select_less(det, one, zero);
+        let ok = zero.select_less(h00, one, zero)
+            * zero.select_less(k22, one, zero)
+            * scale.select_less(det, one, zero);
         let ok = zero.select_less(trace, ok, zero);
         let inv = one / zero.select_less(ok, det, one);
         let omega = V3::new(
@@ -67,9 +69,10 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
             q[k] = good(turned[k], q[k]);
         }
         if step + 1 == NEWTON_STEPS {
-            let small = omega
-                .dot(omega)
-                .select_less(T::splat(LAST_STEP_LIMIT * LAST_STEP_LIMIT), ok, zero);
+            let small =
+                omega
+                    .dot(omega)
+                    .select_less(T::splat(LAST_STEP_LIMIT * LAST_STEP_LIMIT), ok, zero);
             doubt = one - small;
         }
     }
@@ -100,12 +103,22 @@ pub fn refine_or_repair(a: M3<F8>, guess: [F8; 4]) -> ([F8; 4], u32) {
 #[cold]
 #[inline(never)]
 fn repair(a: Mat3, near: Quat) -> [f32; 4] {
-    let near = if near.is_finite() && near.length_squared() > 0.5 { near.normalize() } else { Quat::IDENTITY };
-    Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near))).normalize().to_array()
+    let near = if near.is_finite() && near.length_squared() > 0.5 {
+        near.normalize()
+    } else {
+        Quat::IDENTITY
+    };
+    Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near)))
+        .normalize()
+        .to_array()
 }
 
 /// The rotation of one moment matrix near `guess`: what [`refine_or_repair`] does for eight.
 pub fn rotation_near(a: Mat3, guess: Quat) -> Quat {
     let (q, doubt) = refine_rotation(M3::from(a), guess.to_array());
-    if doubt > 0.0 { Quat::from_array(repair(a, guess)) } else { Quat::from_array(q) }
+    if doubt > 0.0 {
+        Quat::from_array(repair(a, guess))
+    } else {
+        Quat::from_array(q)
+    }
 }

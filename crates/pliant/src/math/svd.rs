@@ -65,11 +65,16 @@ fn order_pair<T: Lane>(b: &mut M3<T>, v: &mut M3<T>, p: usize, q: usize) {
 pub fn signed_svd<T: Lane>(a: M3<T>) -> Svd<T> {
     let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(1e-36));
     // Scaled to entries of order one: squares of f32 below 1e-19 or above 1e19 leave the range.
-    let largest = a.cols.iter().fold(zero, |m, c| {
-        c.x.abs().max(m).max(c.y.abs()).max(c.z.abs())
-    });
+    let largest = a
+        .cols
+        .iter()
+        .fold(zero, |m, c| c.x.abs().max(m).max(c.y.abs()).max(c.z.abs()));
     let scale = tiny.select_less(largest, largest, one);
-    let mut b = M3 { cols: a.cols.map(|c| V3::new(c.x / scale, c.y / scale, c.z / scale)) };
+    let mut b = M3 {
+        cols: a
+            .cols
+            .map(|c| V3::new(c.x / scale, c.y / scale, c.z / scale)),
+    };
     let mut v = M3::identity();
     for _ in 0..SWEEPS {
         rotate_pair(&mut b, &mut v, 0, 1);
@@ -94,7 +99,11 @@ pub fn signed_svd<T: Lane>(a: M3<T>) -> Svd<T> {
     let u3 = u1.cross(u2);
     // u₃ follows from u₁ and u₂, so U is a rotation and the sign of det A lands in σ₃.
     let sigma = V3::new(s1, s2, u3.dot(b.cols[2])).scale(scale);
-    Svd { u: M3::from_cols(u1, u2, u3), sigma, v }
+    Svd {
+        u: M3::from_cols(u1, u2, u3),
+        sigma,
+        v,
+    }
 }
 
 /// The smallest rotation that takes unit vector `from` to unit vector `to`, applied to `p`, a vector orthogonal to `from`.
@@ -141,7 +150,11 @@ pub fn symmetric_eigen(s: Mat3) -> (Vec3, Mat3) {
     if !s.is_finite() {
         return (Vec3::ZERO, Mat3::IDENTITY);
     }
-    let bound = s.to_cols_array().iter().fold(0.0_f32, |m, e| m.max(e.abs())) * 3.0;
+    let bound = s
+        .to_cols_array()
+        .iter()
+        .fold(0.0_f32, |m, e| m.max(e.abs()))
+        * 3.0;
     let svd = signed_svd(M3::from(s + Mat3::from_diagonal(Vec3::splat(bound))));
     let v = Mat3::from(svd.v);
     // Rayleigh quotients: more accurate than σ − shift, which loses digits of the small eigenvalues.
@@ -160,7 +173,11 @@ pub fn pseudo_inverse(s: Mat3, tolerance: f32) -> (Mat3, bool) {
     let floor = values.max_element() * tolerance;
     let degenerate = values.min_element() <= floor.max(f32::MIN_POSITIVE);
     let inverse = Vec3::from_array(values.to_array().map(|e| {
-        if e > floor.max(f32::MIN_POSITIVE) { 1.0 / e } else { 0.0 }
+        if e > floor.max(f32::MIN_POSITIVE) {
+            1.0 / e
+        } else {
+            0.0
+        }
     }));
     (v * Mat3::from_diagonal(inverse) * v.transpose(), degenerate)
 }

@@ -4,7 +4,9 @@ use super::algebra::{M3, V3};
 use super::lanes::F8;
 use super::quaternion::mean_rotation;
 use super::rotation::{refine_or_repair, rotation_near};
-use super::svd::{polar_rotation, polar_rotation_near, pseudo_inverse, signed_svd, symmetric_eigen};
+use super::svd::{
+    polar_rotation, polar_rotation_near, pseudo_inverse, signed_svd, symmetric_eigen,
+};
 use glam::{Mat3, Quat, Vec3};
 use nalgebra::Matrix3;
 use proptest::prelude::*;
@@ -34,14 +36,15 @@ fn is_rotation(r: Mat3, tolerance: f32) -> bool {
 }
 
 fn any_matrix() -> impl Strategy<Value = Mat3> {
-    (prop::array::uniform9(-1.0f32..1.0), -6i32..6).prop_map(|(e, exponent)| {
-        Mat3::from_cols_array(&e) * libm::powf(10.0, exponent as f32)
-    })
+    (prop::array::uniform9(-1.0f32..1.0), -6i32..6)
+        .prop_map(|(e, exponent)| Mat3::from_cols_array(&e) * libm::powf(10.0, exponent as f32))
 }
 
 fn any_rotation() -> impl Strategy<Value = Quat> {
     prop::array::uniform4(-1.0f32..1.0)
-        .prop_filter("a direction", |a| a.iter().map(|x| x * x).sum::<f32>() > 0.01)
+        .prop_filter("a direction", |a| {
+            a.iter().map(|x| x * x).sum::<f32>() > 0.01
+        })
         .prop_map(|a| Quat::from_array(a).normalize())
 }
 
@@ -154,10 +157,17 @@ proptest! {
 #[test]
 fn hopeless_input_gives_rotations() {
     let spin = Mat3::from_quat(Quat::from_rotation_y(0.7));
-    for bad in [Mat3::ZERO, Mat3::from_cols_array(&[f32::NAN; 9]), Mat3::from_diagonal(Vec3::new(f32::INFINITY, 1.0, 1.0))] {
+    for bad in [
+        Mat3::ZERO,
+        Mat3::from_cols_array(&[f32::NAN; 9]),
+        Mat3::from_diagonal(Vec3::new(f32::INFINITY, 1.0, 1.0)),
+    ] {
         assert!(is_rotation(polar_rotation(bad), 1e-5));
         let near = polar_rotation_near(bad, spin);
-        assert!((near - spin).to_cols_array().iter().all(|e| e.abs() < 1e-6), "keeps the last rotation");
+        assert!(
+            (near - spin).to_cols_array().iter().all(|e| e.abs() < 1e-6),
+            "keeps the last rotation"
+        );
         let q = rotation_near(bad, Quat::from_rotation_y(0.7));
         assert!((q.length() - 1.0).abs() < 1e-5);
         assert!(symmetric_eigen(bad).0.is_finite() || !bad.is_finite());
@@ -172,7 +182,12 @@ fn reflections_are_moved_into_the_stretch() {
     let a = Mat3::from_diagonal(Vec3::new(1.0, -0.5, 2.0));
     let svd = signed_svd(M3::from(a));
     assert!((Vec3::from(svd.sigma) - Vec3::new(2.0, 1.0, -0.5)).length() < 1e-6);
-    assert!((polar_rotation(a) - Mat3::IDENTITY).to_cols_array().iter().all(|e| e.abs() < 1e-6));
+    assert!(
+        (polar_rotation(a) - Mat3::IDENTITY)
+            .to_cols_array()
+            .iter()
+            .all(|e| e.abs() < 1e-6)
+    );
 }
 
 /// A flat cloud's moment matrix is inverted on its plane and called degenerate.
@@ -180,7 +195,12 @@ fn reflections_are_moved_into_the_stretch() {
 fn pseudo_inverse_of_a_plane() {
     let (inverse, degenerate) = pseudo_inverse(Mat3::from_diagonal(Vec3::new(4.0, 0.0, 0.5)), 1e-6);
     assert!(degenerate);
-    assert!((inverse - Mat3::from_diagonal(Vec3::new(0.25, 0.0, 2.0))).to_cols_array().iter().all(|e| e.abs() < 1e-6));
+    assert!(
+        (inverse - Mat3::from_diagonal(Vec3::new(0.25, 0.0, 2.0)))
+            .to_cols_array()
+            .iter()
+            .all(|e| e.abs() < 1e-6)
+    );
     let (_, degenerate) = pseudo_inverse(Mat3::IDENTITY, 1e-6);
     assert!(!degenerate);
 }
@@ -191,7 +211,9 @@ fn mean_of_opposite_signs() {
     let second = -Quat::from_rotation_z(0.2);
     let mean = mean_rotation([Quat::IDENTITY, second].into_iter()).unwrap();
     assert!((mean.w - 0.05f32.cos()).abs() < 1e-6 && (mean.z - 0.05f32.sin()).abs() < 1e-6);
-    assert!(mean_rotation([Quat::IDENTITY, Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)].into_iter()).is_some());
+    assert!(
+        mean_rotation([Quat::IDENTITY, Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)].into_iter()).is_some()
+    );
     assert!(mean_rotation(std::iter::empty()).is_none());
 }
 

@@ -1,0 +1,111 @@
+//! What a script or a hand does to the world.
+
+use crate::state::Points;
+use glam::Vec3;
+
+/// Something that happens at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// When it begins [s].
+    pub at: f64,
+    /// What it is.
+    pub kind: ActionKind,
+}
+
+/// The kinds of actions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActionKind {
+    /// Throws a rigid sphere into the world.
+    Shoot {
+        /// Where it starts [m].
+        from: Vec3,
+        /// Its velocity [m/s].
+        velocity: Vec3,
+        /// Its radius [m].
+        radius: f32,
+        /// Its mass [kg].
+        mass: f32,
+        /// When it is taken out again [s].
+        until: f64,
+    },
+    /// Grabs the particles in a ball and carries them along a straight line.
+    Pull {
+        /// Centre of the ball [m].
+        at: Vec3,
+        /// Its radius [m].
+        radius: f32,
+        /// Where the centre goes [m].
+        to: Vec3,
+        /// When it arrives and lets go [s].
+        until: f64,
+    },
+    /// Holds the particles in a ball where they are.
+    Pin {
+        /// Centre of the ball [m].
+        at: Vec3,
+        /// Its radius [m].
+        radius: f32,
+        /// When it lets go [s].
+        until: f64,
+    },
+    /// Adds a velocity to the particles in a ball, once.
+    Impulse {
+        /// Centre of the ball [m].
+        at: Vec3,
+        /// Its radius [m].
+        radius: f32,
+        /// The velocity that is added [m/s].
+        velocity: Vec3,
+    },
+    /// Blows: particles take on the velocity of the air.
+    Wind {
+        /// Velocity of the air [m/s].
+        velocity: Vec3,
+        /// When it ends [s].
+        until: f64,
+    },
+}
+
+/// How fast a body takes on the velocity of the air [1/s].
+pub const WIND_RATE: f32 = 1.0;
+
+/// Particles that follow a hand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Grab {
+    /// The particles and where they were when it began.
+    pub held: Vec<(u32, Vec3)>,
+    /// How far the hand goes [m].
+    pub travel: Vec3,
+    /// When it began [s].
+    pub start: f64,
+    /// When it lets go [s].
+    pub until: f64,
+}
+
+impl Grab {
+    /// Grabs the points within `radius` of `at`; they become kinematic.
+    pub fn new(points: &mut Points, at: Vec3, radius: f32, travel: Vec3, start: f64, until: f64) -> Self {
+        let inside = (0..points.len()).filter(|&i| points.x[i].distance_squared(at) <= radius * radius);
+        let held: Vec<(u32, Vec3)> = inside.map(|i| (i as u32, points.x[i])).collect();
+        for &(i, _) in &held {
+            points.inv_mass[i as usize] = 0.0;
+        }
+        Self { held, travel, start, until }
+    }
+
+    /// Puts the predicted positions where the hand is at `time`.
+    pub fn carry(&self, points: &mut Points, time: f64) {
+        let span = self.until - self.start;
+        let t = if span > 0.0 && span.is_finite() { ((time - self.start) / span).clamp(0.0, 1.0) as f32 } else { 0.0 };
+        for &(i, from) in &self.held {
+            points.pred[i as usize].set_position(from + self.travel * t);
+        }
+    }
+
+    /// Lets go.
+    pub fn release(&self, points: &mut Points) {
+        for &(i, _) in &self.held {
+            points.inv_mass[i as usize] = 1.0 / points.mass[i as usize];
+        }
+    }
+}

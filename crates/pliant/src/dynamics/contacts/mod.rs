@@ -1,0 +1,34 @@
+//! Contacts of points with colliders, with each other and with rigid spheres.
+//!
+//! | set | who | how it is solved |
+//! |---|---|---|
+//! | [`statics`] | a point against the tangent plane of a collider | projected fully, last |
+//! | [`pairs`] | two points: different bodies, or far parts of one | Jacobi with mass splitting |
+//! | [`spheres`] | a rigid sphere against points, colliders and spheres | with the pairs; colliders last |
+//!
+//! Mass splitting: a mover with n active contacts enters each of them with inverse mass n·w and takes the mean of its
+//! corrections, so every contact exchanges equal and opposite momentum, however many there are.
+
+pub mod pairs;
+pub mod spheres;
+pub mod statics;
+
+use crate::material::KINETIC_SHARE;
+use glam::Vec3;
+
+/// The part of the tangential slip `u` that friction takes back at penetration `depth` [MMCK14 §6.1].
+#[inline]
+pub fn friction(u: Vec3, depth: f32, coefficient: f32) -> Vec3 {
+    let slip = u.length();
+    if slip <= coefficient * depth {
+        u
+    } else {
+        u * (KINETIC_SHARE * coefficient * depth / slip).min(1.0)
+    }
+}
+
+/// Friction coefficient of a contact between two surfaces.
+#[inline]
+pub fn combined_friction(a: f32, b: f32) -> f32 {
+    0.5 * (a + b)
+}

@@ -1,0 +1,233 @@
+//! Points against points: different bodies, and parts of one body that share no group.
+
+use super::{combined_friction, friction};
+use crate::geometry::grid::PointGrid;
+use crate::state::{Csr, Points};
+use glam::Vec3;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A point that another one may touch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbor {
+    /// Its index.
+    pub point: u32,
+    /// Distance at which they touch [m].
+    pub distance: f32,
+    /// Friction coefficient of the two.
+    pub friction: f32,
+}
+
+/// What pair contacts need to know of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairBody {
+    /// Its points.
+    pub points: Range<usize>,
+    /// Contact radius of its points [m].
+    pub radius: f32,
+    /// Friction coefficient.
+    pub friction: f32,
+    /// Whether its own parts collide with each other.
+    pub self_contact: bool,
+}
+
+/// Candidate pairs, kept over several substeps.
+///
+/// The list holds every pair that can touch until it is rebuilt: it reaches `slack` beyond the contact distance, and it is
+/// rebuilt as soon as points may have used up half of that slack by moving against each other. The motion that all points of
+/// a body share does not count inside that body.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    /// Points that have candidates, ascending.
+    points: Vec<u32>,
+    /// First candidate of each, and the end.
+    offsets: Vec<u32>,
+    neighbors: Vec<Neighbor>,
+    /// Positions at the last rebuild.
+    built_at: Vec<Vec3>,
+    slack: f32,
+    grid: PointGrid,
+    corrections: Vec<Vec3>,
+    /// How often the list was made.
+    pub rebuilds: u64,
+}
+
+/// Slack of the list in units of the largest particle radius.
+const SLACK: f32 = 0.6;
+
+impl Pairs {
+    /// Forces a rebuild, after points or groups have changed.
+    pub fn invalidate(&mut self) {
+        self.built_at.clear();
+    }
+
+    /// Number of candidate pairs, each counted once.
+    pub fn len(&self) -> usize {
+        self.neighbors.len() / 2
+    }
+
+    /// Whether there are no candidates.
+    pub fn is_empty(&self) -> bool {
+        self.neighbors.is_empty()
+    }
+
+    /// Rebuilds the list if motion up to the predicted positions asks for it.
+    pub fn update(&mut self, bodies: &[PairBody], points: &Points, groups_of: &Csr) {
+        let largest = bodies.iter().fold(0.0_f32, |m, b| m.max(b.radius));
+        if bodies.is_empty() || largest == 0.0 || (bodies.len() == 1 && !bodies[0].self_contact) {
+            self.points.clear();
+            self.neighbors.clear();
+            return;
+        }
+        if self.built_at.len() != points.len() || self.is_stale(bodies, points) {
+            self.slack = SLACK * 2.0 * largest;
+            self.rebuild(bodies, largest, points, groups_of);
+        }
+    }
+
+    /// Whether points may have come closer to each other by half of the slack since the list was made.
+    fn is_stale(&self, bodies: &[PairBody], points: &Points) -> bool {
+        // Mean displacement of each body, and the largest deviation from it.
+        let motion: Vec<(Vec3, f32, Vec3, Vec3)> = bodies
+            .iter()
+            .map(|body| {
+                let n = body.points.len().max(1) as f32;
+                let (first, len) = (body.points.start, body.points.len());
+                let moved = |i: usize| points.pred[first + i].position() - self.built_at[first + i];
+                let mean = crate::parallel::sum(len, Vec3::ZERO, moved) / n;
+                let (mut spread, mut lo, mut hi) = (0.0_f32, Vec3::MAX, Vec3::MIN);
+                for i in 0..len {
+                    spread = spread.max(moved(i).distance_squared(mean));
+                    let p = points.pred[first + i].position();
+                    (lo, hi) = (lo.min(p), hi.max(p));
+                }
+                (mean, spread.sqrt(), lo, hi)
+            })
+            .collect();
+        let budget = 0.5 * self.slack;
+        for (a, (mean_a, spread_a, lo_a, hi_a)) in motion.iter().enumerate() {
+            if bodies[a].self_contact && 2.0 * spread_a > budget {
+                return true;
+            }
+            for (b, (mean_b, spread_b, lo_b, hi_b)) in motion.iter().enumerate().skip(a + 1) {
+                let reach = Vec3::splat(bodies[a].radius + bodies[b].radius + self.slack);
+                let apart = (*lo_a - *hi_b - reach).max_element() > 0.0 || (*lo_b - *hi_a - reach).max_element() > 0.0;
+                if !apart && spread_a + spread_b + (*mean_a - *mean_b).length() > budget {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn rebuild(&mut self, bodies: &[PairBody], largest: f32, points: &Points, groups_of: &Csr) {
+        let position = |i: usize| points.pred[i].position();
+        let reach = 2.0 * largest + self.slack;
+        self.grid.rebuild(points.len(), reach, position);
+        let grid = &self.grid;
+        let slack = self.slack;
+        // Every body in blocks, each block's rows found by one thread and appended in order.
+        let blocks: Vec<(usize, Range<usize>)> = bodies
+            .iter()
+            .enumerate()
+            .flat_map(|(b, body)| crate::parallel::blocks(body.points.start, body.points.len()).map(move |r| (b, r)))
+            .collect();
+        let found: Vec<Vec<(u32, Neighbor)>> = blocks
+            .par_iter()
+            .map(|(b, range)| {
+                let body = &bodies[*b];
+                let mut rows = Vec::new();
+                for i in range.clone() {
+                    let first = rows.len();
+                    let search = body.radius + largest + slack;
+                    grid.for_each_within(position(i), search, |j, _, d2| {
+                        let own = body.points.contains(&(j as usize));
+                        let other = if own { body } else { body_of(bodies, j) };
+                        let distance = body.radius + other.radius;
+                        let near = d2 <= (distance + slack) * (distance + slack);
+                        let touches = if own { body.self_contact && i != j as usize && !groups_of.share_item(i, j as usize) } else { true };
+                        if near && touches {
+                            rows.push((i as u32, Neighbor { point: j, distance, friction: combined_friction(body.friction, other.friction) }));
+                        }
+                    });
+                    rows[first..].sort_unstable_by_key(|(_, n)| n.point);
+                }
+                rows
+            })
+            .collect();
+        self.points.clear();
+        self.offsets.clear();
+        self.neighbors.clear();
+        for (i, neighbor) in found.into_iter().flatten() {
+            if self.points.last() != Some(&i) {
+                self.points.push(i);
+                self.offsets.push(self.neighbors.len() as u32);
+            }
+            self.neighbors.push(neighbor);
+        }
+        self.offsets.push(self.neighbors.len() as u32);
+        self.built_at.clear();
+        self.built_at.extend((0..points.len()).map(position));
+        self.rebuilds += 1;
+    }
+
+    fn row(&self, at: usize) -> &[Neighbor] {
+        &self.neighbors[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+
+    /// Counts the active contacts of every listed point at `position` into `count` (added to what is there).
+    pub(super) fn count_active(&self, position: impl Fn(usize) -> Vec3, count: &mut [u32]) {
+        for (at, &i) in self.points.iter().enumerate() {
+            let p = position(i as usize);
+            let active = self.row(at).iter().filter(|n| p.distance_squared(position(n.point as usize)) < n.distance * n.distance);
+            count[i as usize] += active.count() as u32;
+        }
+    }
+
+    /// Computes the correction of every listed point from positions and, if `slip` is given, friction against the
+    /// displacement since the start of the substep; results wait in `self` until [`Pairs::apply`].
+    pub(super) fn correct(&mut self, position: impl Fn(usize) -> Vec3 + Sync, slip: Option<&[Vec3]>, inv_mass: &[f32], count: &[u32]) {
+        let mut corrections = std::mem::take(&mut self.corrections);
+        corrections.clear();
+        corrections.resize(self.points.len(), Vec3::ZERO);
+        let this = &*self;
+        corrections.par_iter_mut().with_min_len(256).enumerate().for_each(|(at, correction)| {
+            let i = this.points[at] as usize;
+            let (p, w) = (position(i), inv_mass[i]);
+            if w == 0.0 || count[i] == 0 {
+                return;
+            }
+            for neighbor in this.row(at) {
+                let j = neighbor.point as usize;
+                let away = p - position(j);
+                let length = away.length();
+                let depth = neighbor.distance - length;
+                if depth <= 0.0 || count[j] == 0 {
+                    continue;
+                }
+                // Coincident points separate along an axis that both sides agree on.
+                let n = if length > 1e-9 { away / length } else if i < j { Vec3::X } else { Vec3::NEG_X };
+                let share = w / (w * count[i] as f32 + inv_mass[j] * count[j] as f32);
+                *correction += n * (depth * share);
+                if let Some(x) = slip {
+                    let u = (p - x[i]) - (position(j) - x[j]);
+                    *correction -= friction(u - n * n.dot(u), depth, neighbor.friction) * share;
+                }
+            }
+        });
+        self.corrections = corrections;
+    }
+
+    /// Hands every computed correction to `add`.
+    pub(super) fn apply(&self, mut add: impl FnMut(usize, Vec3)) {
+        for (&i, &correction) in self.points.iter().zip(&self.corrections) {
+            add(i as usize, correction);
+        }
+    }
+}
+
+/// The body that holds point `j`.
+fn body_of(bodies: &[PairBody], j: u32) -> &PairBody {
+    let at = bodies.partition_point(|b| b.points.end <= j as usize);
+    &bodies[at]
+}

@@ -1,0 +1,10 @@
+//! Position based dynamics of one substep [MMCK14]: predict, contacts, solve, velocities.
+
+pub mod action;
+pub mod collider;
+pub mod contacts;
+pub mod predict;
+pub mod velocities;
+
+pub use action::{Action, ActionKind};
+pub use collider::{Collider, ColliderShape, Ease, MeshField, Motion, MotionKey, Pose};

@@ -1,0 +1,64 @@
+//! Velocities from positions, and the one place where a bad number stops.
+
+use crate::parallel;
+use crate::state::{Points, Record, Rigids};
+use glam::{Quat, Vec3};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Limits of one body's points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionLimits {
+    /// Speed above which velocities are cut [m/s].
+    pub max_speed: f32,
+    /// A point that would move less than this in a substep stays where it is [m].
+    pub sleep_distance: f32,
+}
+
+/// v ← (x* − x)/Δt and x ← x*; `limits` has one entry a block. Returns how many points were not finite: those stay where
+/// they were and stop.
+pub fn update_points(dt: f32, blocks: &[Range<usize>], limits: &[MotionLimits], points: &mut Points) -> u32 {
+    let bad = AtomicU32::new(0);
+    let columns = (&mut points.x[..], &mut points.v[..], &mut points.pred[..]);
+    parallel::for_each_range(blocks, columns, &|b, _, (x, v, pred): (&mut [Vec3], &mut [Vec3], &mut [Record])| {
+        let limit = limits[b];
+        let mut count = 0;
+        for ((x, v), pred) in x.iter_mut().zip(v).zip(pred) {
+            let moved = pred.position() - *x;
+            if moved.is_finite() {
+                *v = (moved / dt).clamp_length_max(limit.max_speed);
+                // A sleeping point keeps its velocity [MMCK14 §4.5]: it wakes as soon as enough builds up.
+                if moved.length_squared() >= limit.sleep_distance * limit.sleep_distance {
+                    *x = pred.position();
+                }
+            } else {
+                *v = Vec3::ZERO;
+                count += 1;
+            }
+            pred.set_position(*x);
+        }
+        if count > 0 {
+            bad.fetch_add(count, Ordering::Relaxed);
+        }
+    });
+    bad.into_inner()
+}
+
+/// The same for rigid movers; returns how many were not finite.
+pub fn update_rigids(dt: f32, rigids: &mut Rigids) -> u32 {
+    let mut bad = 0;
+    for s in 0..rigids.len() {
+        if rigids.pred[s].is_finite() && rigids.turn[s].is_finite() {
+            rigids.v[s] = (rigids.pred[s] - rigids.x[s]) / dt;
+            rigids.spin[s] = rigids.turn[s] / dt;
+            rigids.x[s] = rigids.pred[s];
+            rigids.rotation[s] = (Quat::from_scaled_axis(rigids.turn[s]) * rigids.rotation[s]).normalize();
+        } else {
+            rigids.pred[s] = rigids.x[s];
+            rigids.v[s] = Vec3::ZERO;
+            rigids.spin[s] = Vec3::ZERO;
+            bad += 1;
+        }
+    }
+    bad
+}

@@ -1,0 +1,148 @@
+//! A hashed uniform grid over points.
+//!
+//! Hashed, not a dense box: a long strand in a large box must not cost memory for its empty space. Points are sorted by
+//! bucket with a counting sort, so a query reads contiguous memory, and results come in an order that the positions alone
+//! decide.
+
+use glam::{IVec3, Vec3};
+
+/// Points sorted into cells. Rebuild with [`PointGrid::rebuild`]; buffers are kept.
+#[derive(Clone, Debug, Default)]
+pub struct PointGrid {
+    inv_cell: f32,
+    mask: u32,
+    /// First entry of each bucket, and the end of the last.
+    start: Vec<u32>,
+    /// Point indices by bucket, ascending within one.
+    index: Vec<u32>,
+    /// Positions in the order of `index`.
+    position: Vec<Vec3>,
+    bucket_of: Vec<u32>,
+}
+
+/// Mixes cell coordinates into a bucket number.
+#[inline]
+fn hash(cell: IVec3, mask: u32) -> u32 {
+    let h = (cell.x as u32).wrapping_mul(0x9E37_79B1)
+        ^ (cell.y as u32).wrapping_mul(0x85EB_CA77)
+        ^ (cell.z as u32).wrapping_mul(0xC2B2_AE3D);
+    (h ^ (h >> 15)) & mask
+}
+
+impl PointGrid {
+    /// A grid over `points` with cells of size `cell`.
+    pub fn new(points: &[Vec3], cell: f32) -> Self {
+        let mut grid = Self::default();
+        grid.rebuild(points.len(), cell, |i| points[i]);
+        grid
+    }
+
+    /// Sorts `count` points anew.
+    pub fn rebuild(&mut self, count: usize, cell: f32, position: impl Fn(usize) -> Vec3) {
+        self.inv_cell = 1.0 / cell;
+        let buckets = (count.max(8) * 2).next_power_of_two();
+        self.mask = buckets as u32 - 1;
+        self.start.clear();
+        self.start.resize(buckets + 1, 0);
+        self.bucket_of.clear();
+        self.bucket_of.extend((0..count).map(|i| hash(self.cell_of(position(i)), self.mask)));
+        for &b in &self.bucket_of {
+            self.start[b as usize + 1] += 1;
+        }
+        for b in 0..buckets {
+            self.start[b + 1] += self.start[b];
+        }
+        self.index.resize(count, 0);
+        self.position.resize(count, Vec3::ZERO);
+        // Filled from the back, so that the starts end up in place and each bucket ascends.
+        for i in (0..count).rev() {
+            let b = self.bucket_of[i] as usize + 1;
+            let at = (self.start[b] - 1) as usize;
+            self.start[b] -= 1;
+            self.index[at] = i as u32;
+            self.position[at] = position(i);
+        }
+        // Each slot b + 1 now holds the start of bucket b: shift back by one.
+        self.start.copy_within(1.., 0);
+        self.start[buckets] = count as u32;
+    }
+
+    #[inline]
+    fn cell_of(&self, p: Vec3) -> IVec3 {
+        (p * self.inv_cell).floor().as_ivec3()
+    }
+
+    /// Calls `f(index, position, squared distance)` for every point within `radius` of `p`.
+    ///
+    /// Costs (2·radius/cell + 1)³ bucket look-ups: choose cells of about the radius.
+    #[inline]
+    pub fn for_each_within(&self, p: Vec3, radius: f32, mut f: impl FnMut(u32, Vec3, f32)) {
+        let (lo, hi) = (self.cell_of(p - Vec3::splat(radius)), self.cell_of(p + Vec3::splat(radius)));
+        let limit = radius * radius;
+        for z in lo.z..=hi.z {
+            for y in lo.y..=hi.y {
+                for x in lo.x..=hi.x {
+                    let cell = IVec3::new(x, y, z);
+                    let b = hash(cell, self.mask) as usize;
+                    for at in self.start[b] as usize..self.start[b + 1] as usize {
+                        let q = self.position[at];
+                        let d2 = q.distance_squared(p);
+                        // Two cells of the search may share a bucket: count a point only in its own cell.
+                        if d2 <= limit && self.cell_of(q) == cell {
+                            f(self.index[at], q, d2);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The `count` nearest points to `p` (fewer if there are fewer), nearest first, ties by index.
+    pub fn nearest(&self, p: Vec3, count: usize) -> Vec<(u32, f32)> {
+        let mut found: Vec<(u32, f32)> = Vec::new();
+        let mut radius = 1.5 / self.inv_cell;
+        let wanted = count.min(self.index.len());
+        // Bounded doubling; past it (a query far from everything) every point is looked at.
+        for attempt in 0.. {
+            found.clear();
+            if attempt < 4 {
+                self.for_each_within(p, radius, |i, _, d2| found.push((i, d2)));
+            } else {
+                found.extend(self.index.iter().zip(&self.position).map(|(&i, q)| (i, q.distance_squared(p))));
+            }
+            if found.len() >= wanted {
+                break;
+            }
+            radius *= 2.0;
+        }
+        found.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        found.truncate(wanted);
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A query finds exactly the points that a search over all finds.
+        #[test]
+        fn finds_what_brute_force_finds(points in prop::collection::vec(prop::array::uniform3(-3.0f32..3.0), 1..200),
+                                        p in prop::array::uniform3(-4.0f32..4.0), radius in 0.1f32..2.0) {
+            let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
+            let p = Vec3::from(p);
+            let grid = PointGrid::new(&points, 0.5);
+            let mut found = Vec::new();
+            grid.for_each_within(p, radius, |i, _, _| found.push(i));
+            found.sort_unstable();
+            let expected: Vec<u32> = (0..points.len() as u32).filter(|&i| points[i as usize].distance_squared(p) <= radius * radius).collect();
+            prop_assert_eq!(found, expected);
+            let mut by_distance: Vec<(u32, f32)> = points.iter().enumerate().map(|(i, q)| (i as u32, q.distance_squared(p))).collect();
+            by_distance.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            by_distance.truncate(4);
+            prop_assert_eq!(grid.nearest(p, 4), by_distance);
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! One Jacobi iteration over all groups: every group adds its goals, then every point moves to their mean.
+
+use super::kernel::{self, Input};
+use super::{Averaging, Fit};
+use crate::parallel::{self, Columns};
+use crate::state::{Groups, Points, Record};
+use glam::{Mat3, Vec3};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Groups per accumulator: enough that clearing and summing accumulators stays small beside filling them.
+const GROUPS_PER_CHUNK: usize = 320;
+/// At most this many accumulators a body: the most threads one body can use in this stage.
+const MAX_CHUNKS: usize = 8;
+
+/// A run of groups of one body with its own accumulators.
+#[derive(Clone, Debug)]
+struct Chunk {
+    groups: Range<usize>,
+    first_point: u32,
+    acc: Range<usize>,
+}
+
+/// What the solve needs to know of a body: its points, its groups, and how they are fitted and averaged.
+///
+/// The ranges of all bodies tile the columns in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchedBody {
+    /// The body's points.
+    pub points: Range<usize>,
+    /// The body's groups.
+    pub groups: Range<usize>,
+    /// Which rotation places its goals.
+    pub fit: Fit,
+    /// How its corrections are combined.
+    pub averaging: Averaging,
+}
+
+/// The plan and the scratch of the Jacobi solve: which chunk of groups adds into which accumulators.
+///
+/// The plan depends on the bodies alone, never on the number of threads, so sums have the same order everywhere; it is
+/// made per body, so that a body far away changes nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Jacobi {
+    bodies: Vec<MatchedBody>,
+    chunks: Vec<Chunk>,
+    /// Points of each body in blocks, and the accumulators of that body.
+    blocks: Vec<Range<usize>>,
+    block_acc: Vec<(u32, u32, u32)>,
+    acc: Vec<Record>,
+    /// P of each group: the rotation of A·P places the goals.
+    pub right: Vec<Mat3>,
+    /// 1 / number of groups of each point.
+    share: Vec<f32>,
+    /// Σ over the point's groups of share · K of one iteration.
+    hold: Vec<f32>,
+    stiffness_scale: f32,
+}
+
+/// What one iteration met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JacobiReport {
+    /// Rotations whose warm start failed and that an SVD repaired.
+    pub repaired: u32,
+    /// Corrections that were not finite and were dropped.
+    pub non_finite: u32,
+}
+
+impl Jacobi {
+    /// Plans the work anew after bodies, points or groups have changed.
+    pub fn plan(&mut self, bodies: Vec<MatchedBody>, points: &Points, groups: &Groups) {
+        *self = Self::default();
+        for MatchedBody {
+            points: body_points,
+            groups: body_groups,
+            ..
+        } in &bodies
+        {
+            let chunks = body_groups
+                .len()
+                .div_ceil(GROUPS_PER_CHUNK)
+                .clamp(1, MAX_CHUNKS);
+            // Whole packs of eight, so that lanes stay full.
+            let per_chunk = body_groups.len().div_ceil(chunks).next_multiple_of(8);
+            let first_acc = self.acc.len();
+            let mut used = 0;
+            for c in 0..chunks {
+                let start = (body_groups.start + c * per_chunk).min(body_groups.end);
+                let end = (start + per_chunk).min(body_groups.end);
+                if start == end {
+                    continue;
+                }
+                let acc_start = self.acc.len();
+                self.acc
+                    .resize(acc_start + body_points.len(), Record::default());
+                self.chunks.push(Chunk {
+                    groups: start..end,
+                    first_point: body_points.start as u32,
+                    acc: acc_start..self.acc.len(),
+                });
+                used += 1;
+            }
+            for block in parallel::blocks(body_points.start, body_points.len()) {
+                let offset = first_acc + block.start - body_points.start;
+                self.block_acc
+                    .push((offset as u32, body_points.len() as u32, used));
+                self.blocks.push(block);
+            }
+        }
+        self.share = (0..points.len())
+            .map(|i| match groups.of_mover.row(i).len() {
+                0 => 0.0,
+                n => 1.0 / n as f32,
+            })
+            .collect();
+        self.bodies = bodies;
+        self.refresh_right(groups);
+    }
+
+    /// Recomputes P after F_P has changed.
+    pub fn refresh_right(&mut self, groups: &Groups) {
+        self.right.clear();
+        for body in &self.bodies {
+            self.right.extend(
+                body.groups
+                    .clone()
+                    .map(|k| super::right_factor(groups, k, body.fit)),
+            );
+        }
+    }
+
+    /// Sets the stiffness of one iteration: `scale` times the material's K, at most one.
+    pub fn set_stiffness_scale(&mut self, groups: &Groups, scale: f32) {
+        self.stiffness_scale = scale;
+        self.hold.clear();
+        self.hold.extend((0..self.share.len()).map(|i| {
+            let row = groups.of_mover.row(i).iter();
+            let k = row
+                .map(|&k| (groups.material[k as usize].stiffness * scale).min(1.0))
+                .sum::<f32>();
+            k * self.share[i]
+        }));
+    }
+
+    /// The points in blocks that never straddle two bodies.
+    pub fn blocks(&self) -> &[Range<usize>] {
+        &self.blocks
+    }
+
+    /// One iteration: x* ← x* + ω Σ share·K (g − x*) for every point that is free to move.
+    pub fn iterate(
+        &mut self,
+        groups: &mut Groups,
+        points: &mut Points,
+        relaxation: f32,
+    ) -> JacobiReport {
+        let repaired = self.add_goals(groups, &points.pred);
+        let non_finite = self.move_points(points, relaxation);
+        JacobiReport {
+            repaired,
+            non_finite,
+        }
+    }
+
+    /// Every chunk clears its accumulators and adds the goals of its groups.
+    fn add_goals(&mut self, groups: &mut Groups, pred: &[Record]) -> u32 {
+        let mut center = std::mem::take(&mut groups.center);
+        let mut rotation = std::mem::take(&mut groups.rotation);
+        let repaired = AtomicU32::new(0);
+        let input = Input {
+            groups,
+            right: &self.right,
+            pred,
+            first_point: 0,
+            stiffness_scale: self.stiffness_scale,
+        };
+        for_each_chunk(
+            &self.chunks,
+            (&mut center[..], &mut rotation[..]),
+            &mut self.acc,
+            &|chunk, (center, rotation), acc| {
+                acc.fill(Record::default());
+                let input = Input {
+                    first_point: chunk.first_point,
+                    ..input
+                };
+                let count = kernel::goals(&input, chunk.groups.clone(), center, rotation, acc);
+                // A count of integers: the order of threads cannot show.
+                repaired.fetch_add(count, Ordering::Relaxed);
+            },
+        );
+        groups.center = center;
+        groups.rotation = rotation;
+        repaired.into_inner()
+    }
+
+    /// Sums the accumulators of each point in order and moves it.
+    fn move_points(&mut self, points: &mut Points, relaxation: f32) -> u32 {
+        let non_finite = AtomicU32::new(0);
+        let this = &*self;
+        let inv_mass = &points.inv_mass;
+        parallel::for_each_range(&this.blocks, &mut points.pred[..], &|b, range, pred| {
+            let (first, stride, count) = this.block_acc[b];
+            let mut bad = 0;
+            for (l, i) in range.enumerate() {
+                let share = this.share[i] * relaxation;
+                let hold = this.hold[i] * relaxation;
+                let x = pred[l].position();
+                let mut goal = Vec3::ZERO;
+                for chunk in 0..count {
+                    goal += this.acc[(first + chunk * stride) as usize + l].position();
+                }
+                let moved = x + (goal * share - x * hold);
+                if inv_mass[i] > 0.0 {
+                    if moved.is_finite() {
+                        pred[l].set_position(moved);
+                    } else {
+                        bad += 1;
+                    }
+                }
+            }
+            if bad > 0 {
+                non_finite.fetch_add(bad, Ordering::Relaxed);
+            }
+        });
+        non_finite.into_inner()
+    }
+
+    /// Centre, rotation and A of every group at the positions in `pred`, without moving anything.
+    pub(super) fn fit_all(&self, groups: &mut Groups, pred: &[Record], a: &mut [Mat3]) -> u32 {
+        let mut center = std::mem::take(&mut groups.center);
+        let mut rotation = std::mem::take(&mut groups.rotation);
+        let repaired = AtomicU32::new(0);
+        let input = Input {
+            groups,
+            right: &self.right,
+            pred,
+            first_point: 0,
+            stiffness_scale: 1.0,
+        };
+        for_each_chunk(
+            &self.chunks,
+            (&mut center[..], &mut rotation[..], a),
+            &mut [],
+            &|chunk, (center, rotation, a), _| {
+                let count = kernel::fits(&input, chunk.groups.clone(), center, rotation, a);
+                repaired.fetch_add(count, Ordering::Relaxed);
+            },
+        );
+        groups.center = center;
+        groups.rotation = rotation;
+        repaired.into_inner()
+    }
+
+    /// Sets the weight of every point in its groups' sums, and rebuilds what depends on it.
+    pub fn refresh_weights(bodies: &[MatchedBody], points: &mut Points, groups: &mut Groups) {
+        for body in bodies {
+            for i in body.points.clone() {
+                let n = groups.of_mover.row(i).len().max(1) as f32;
+                points.pred[i].0[3] = match body.averaging {
+                    Averaging::MassWeighted => points.mass[i] / n,
+                    Averaging::Count => points.mass[i],
+                };
+            }
+        }
+        groups.refresh(0..groups.len(), |i| points.pred[i as usize].0[3]);
+    }
+}
+
+/// Runs `f` on every chunk with its part of the group columns and of the accumulators (or none, if `acc` is empty).
+fn for_each_chunk<C: Columns>(
+    chunks: &[Chunk],
+    columns: C,
+    acc: &mut [Record],
+    f: &(impl Fn(&Chunk, C, &mut [Record]) + Sync),
+) {
+    match chunks {
+        [] => {}
+        [chunk] => f(chunk, columns, acc),
+        _ => {
+            let (left, right) = chunks.split_at(chunks.len() / 2);
+            let (a, b) = columns.cut(right[0].groups.start - left[0].groups.start, left.len());
+            let at = if acc.is_empty() {
+                0
+            } else {
+                right[0].acc.start - left[0].acc.start
+            };
+            let (acc_a, acc_b) = acc.split_at_mut(at);
+            rayon::join(
+                || for_each_chunk(left, a, acc_a, f),
+                || for_each_chunk(right, b, acc_b, f),
+            );
+        }
+    }
+}

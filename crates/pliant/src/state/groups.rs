@@ -1,0 +1,174 @@
+//! Groups: sets of movers that are pulled to the best rigid placement of a rest shape that may flow.
+
+use super::Csr;
+use crate::math::F8;
+use crate::math::svd::pseudo_inverse;
+use glam::{Mat3, Quat, Vec3};
+use std::ops::Range;
+
+/// Eight members of a group: their local rest positions and their indices, two cache lines.
+///
+/// Lanes past the group's last member repeat its first member with q = 0; kernels mask them in the last block.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct MemberBlock {
+    /// Local rest positions by component.
+    pub q: [F8; 3],
+    /// Indices of the movers.
+    pub member: [u32; 8],
+}
+
+/// How one group resists and flows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroupMaterial {
+    /// K at the reference step.
+    pub stiffness: f32,
+    /// Yield now (ε_Y, or λ of the Frobenius model); infinite = elastic.
+    pub plastic_yield: f32,
+    /// ν per 1/60 s.
+    pub plastic_flow: f32,
+    /// κ, or K_h of the Frobenius model.
+    pub hardening: f32,
+}
+
+/// Groups over one set of movers.
+///
+/// Invariants: `Σ w q = 0` over the members of a group, with w the members' weights in the group's sums; members ascend;
+/// the two directions of membership hold the same pairs; `det f_p = 1`; rotations have unit length.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// First block of each group, and the end of the last: `blocks[block_offsets[k]..block_offsets[k + 1]]`.
+    pub block_offsets: Vec<u32>,
+    /// Members of all groups in lanes of eight.
+    pub blocks: Vec<MemberBlock>,
+    /// Number of members.
+    pub count: Vec<u32>,
+    /// For each mover its groups, ascending.
+    pub of_mover: Csr,
+    /// Plastic deformation F_P.
+    pub f_p: Vec<Mat3>,
+    /// Material state.
+    pub material: Vec<GroupMaterial>,
+    /// Cumulative strain α of the Frobenius model.
+    pub alpha: Vec<f32>,
+    /// 1 / Σ w.
+    pub inv_weight: Vec<f32>,
+    /// (Σ w q qᵀ)⁻¹ on its range.
+    pub a_qq_inv: Vec<Mat3>,
+    /// The moment matrix has no inverse: too few members, or all in a plane or on a line.
+    pub degenerate: Vec<bool>,
+    /// Undeformed radius [m].
+    pub radius: Vec<f32>,
+    /// Centre of mass of the last pass [m]; the origin of the next one's sums.
+    pub center: Vec<Vec3>,
+    /// Fitted rotation; starts the next fit.
+    pub rotation: Vec<Quat>,
+    /// Elastic deformation F_e of the last state pass.
+    pub f_e: Vec<Mat3>,
+    /// Whether the last plastic update changed F_P.
+    pub yielding: Vec<bool>,
+}
+
+impl Groups {
+    /// Number of groups.
+    pub fn len(&self) -> usize {
+        self.count.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count.is_empty()
+    }
+
+    /// The blocks of group `k`.
+    #[inline]
+    pub fn block_range(&self, k: usize) -> Range<usize> {
+        self.block_offsets[k] as usize..self.block_offsets[k + 1] as usize
+    }
+
+    /// Members of group `k` with their local rest positions, ascending by mover.
+    pub fn members(&self, k: usize) -> impl Iterator<Item = (u32, Vec3)> + Clone + '_ {
+        let blocks = &self.blocks[self.block_range(k)];
+        (0..self.count[k] as usize).map(move |i| {
+            let (block, l) = (&blocks[i / 8], i % 8);
+            (
+                block.member[l],
+                Vec3::new(block.q[0].0[l], block.q[1].0[l], block.q[2].0[l]),
+            )
+        })
+    }
+
+    /// Adds a group with F_P = I. `members` must ascend by mover.
+    pub fn push(&mut self, members: &[(u32, Vec3)], radius: f32, material: GroupMaterial) {
+        if self.block_offsets.is_empty() {
+            self.block_offsets.push(0);
+        }
+        for chunk in members.chunks(8) {
+            let mut block = MemberBlock {
+                q: [F8::ZERO; 3],
+                member: [members[0].0; 8],
+            };
+            for (l, (member, q)) in chunk.iter().enumerate() {
+                block.member[l] = *member;
+                for axis in 0..3 {
+                    block.q[axis].0[l] = q[axis];
+                }
+            }
+            self.blocks.push(block);
+        }
+        self.block_offsets.push(self.blocks.len() as u32);
+        self.count.push(members.len() as u32);
+        self.f_p.push(Mat3::IDENTITY);
+        self.material.push(material);
+        self.alpha.push(0.0);
+        self.inv_weight.push(0.0);
+        self.a_qq_inv.push(Mat3::IDENTITY);
+        self.degenerate.push(false);
+        self.radius.push(radius);
+        self.center.push(Vec3::ZERO);
+        self.rotation.push(Quat::IDENTITY);
+        self.f_e.push(Mat3::IDENTITY);
+        self.yielding.push(false);
+    }
+
+    /// Rebuilds the rows mover → groups.
+    pub fn rebuild_rows(&mut self, movers: usize) {
+        let this = &*self;
+        let pairs = (0..this.len()).flat_map(|k| this.members(k).map(move |(i, _)| (i, k as u32)));
+        self.of_mover = Csr::from_pairs(movers, pairs);
+    }
+
+    /// Recentres the rest positions of the groups in `range` and rebuilds what depends on weights: 1/Σw and (Σ w q qᵀ)⁻¹.
+    ///
+    /// `weight` is the weight of a mover in each of its groups' sums.
+    pub fn refresh(&mut self, range: Range<usize>, weight: impl Fn(u32) -> f32) {
+        for k in range {
+            // In f64: the centring must hold to 1e-6 of the group's size or goals drift.
+            let mut total = 0.0_f64;
+            let mut mean = glam::DVec3::ZERO;
+            for (i, q) in self.members(k) {
+                let w = f64::from(weight(i));
+                total += w;
+                mean += w * q.as_dvec3();
+            }
+            mean /= total;
+            let mut a_qq = glam::DMat3::ZERO;
+            for (i, q) in self.members(k) {
+                let q = q.as_dvec3() - mean;
+                let wq = q * f64::from(weight(i));
+                a_qq += glam::DMat3::from_cols(wq * q.x, wq * q.y, wq * q.z);
+            }
+            for i in 0..self.count[k] as usize {
+                let block = &mut self.blocks[self.block_offsets[k] as usize + i / 8];
+                for axis in 0..3 {
+                    let lane = &mut block.q[axis].0[i % 8];
+                    *lane = (f64::from(*lane) - mean[axis]) as f32;
+                }
+            }
+            self.inv_weight[k] = (1.0 / total) as f32;
+            let (inverse, flat) = pseudo_inverse(a_qq.as_mat3(), 1e-6);
+            self.a_qq_inv[k] = inverse;
+            self.degenerate[k] = flat || self.count[k] < 4;
+        }
+    }
+}

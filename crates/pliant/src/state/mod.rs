@@ -1,0 +1,26 @@
+//! What the simulation is made of: movers, groups and surfaces, as structures of arrays.
+//!
+//! ```text
+//!  movers   points     plain particles of clusters and implicit bodies   x v m
+//!           oriented   particles with a rotation and an ellipsoid         x v m q ω radii
+//!           rigids     rigid bodies and projectiles                       x v m q ω inertia
+//!  groups   sets of movers with local rest positions, a plastic deformation and a fitted rotation
+//!           group → movers in blocks of eight lanes, mover → groups as CSR
+//!  surface  what people see, skinned to movers
+//! ```
+//! Outside, a mover is known by a stable id; inside, by a dense index that is valid for one step. Whatever moves indices
+//! makes a [`Remap`], and [`remap`] is the one place that applies it.
+
+mod csr;
+mod groups;
+mod ids;
+mod movers;
+pub mod remap;
+mod surface;
+
+pub use csr::Csr;
+pub use groups::{GroupMaterial, Groups, MemberBlock};
+pub use ids::{BodyId, ParticleId};
+pub use movers::{Oriented, Points, Record, Rigids};
+pub use remap::Remap;
+pub use surface::{SKIN_INFLUENCES, Skin, Surface};

@@ -1,0 +1,179 @@
+//! Movers: whatever has a position.
+
+use glam::{Quat, Vec3};
+
+/// Predicted position and weight of a point as the shape-matching kernel reads it: one aligned load.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Record(pub [f32; 4]);
+
+impl Record {
+    /// The position with a weight.
+    pub fn new(x: Vec3, weight: f32) -> Self {
+        Self([x.x, x.y, x.z, weight])
+    }
+
+    /// The position.
+    #[inline(always)]
+    pub fn position(self) -> Vec3 {
+        Vec3::new(self.0[0], self.0[1], self.0[2])
+    }
+
+    /// Replaces the position and keeps the weight.
+    #[inline(always)]
+    pub fn set_position(&mut self, x: Vec3) {
+        self.0[..3].copy_from_slice(&[x.x, x.y, x.z]);
+    }
+}
+
+/// Plain particles.
+///
+/// Invariants: all columns have the same length; positions and velocities are finite; `mass > 0`; `inv_mass` is `1/mass`,
+/// or 0 while the particle follows a script; ids ascend within a body.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// Position [m].
+    pub x: Vec<Vec3>,
+    /// Velocity [m/s].
+    pub v: Vec<Vec3>,
+    /// Predicted position, and the mass that this point has in each of its groups' sums [kg].
+    pub pred: Vec<Record>,
+    /// Inverse mass [1/kg]; 0 = kinematic.
+    pub inv_mass: Vec<f32>,
+    /// Mass [kg].
+    pub mass: Vec<f32>,
+    /// Rotation interpolated from the groups; not simulated.
+    pub rotation: Vec<Quat>,
+    /// Stable id, local to the body.
+    pub id: Vec<u64>,
+}
+
+impl Points {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// Adds a particle at rest.
+    pub fn push(&mut self, x: Vec3, v: Vec3, mass: f32, id: u64) {
+        self.x.push(x);
+        self.v.push(v);
+        self.pred.push(Record::new(x, mass));
+        self.inv_mass.push(1.0 / mass);
+        self.mass.push(mass);
+        self.rotation.push(Quat::IDENTITY);
+        self.id.push(id);
+    }
+}
+
+/// Particles with a rotation and an ellipsoid [MC11]; the movers of oriented and visual bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Oriented {
+    /// Position [m].
+    pub x: Vec<Vec3>,
+    /// Velocity [m/s].
+    pub v: Vec<Vec3>,
+    /// Predicted position [m].
+    pub pred: Vec<Vec3>,
+    /// Rotation from body to world axes.
+    pub rotation: Vec<Quat>,
+    /// Predicted rotation.
+    pub rotation_pred: Vec<Quat>,
+    /// Spin [rad/s], world axes.
+    pub spin: Vec<Vec3>,
+    /// Inverse mass [1/kg]; 0 = pinned.
+    pub inv_mass: Vec<f32>,
+    /// Semi-axes of the ellipsoid [m].
+    pub radii: Vec<Vec3>,
+    /// Stable id, local to the body.
+    pub id: Vec<u64>,
+}
+
+/// Rigid bodies. Today these are projectiles: spheres with mass and spin.
+///
+/// `turn` is the rotation vector of the substep in hand, the rotational twin of `pred - x`.
+#[derive(Clone, Debug, Default)]
+pub struct Rigids {
+    /// Position of the centre of mass [m].
+    pub x: Vec<Vec3>,
+    /// Velocity [m/s].
+    pub v: Vec<Vec3>,
+    /// Predicted position [m].
+    pub pred: Vec<Vec3>,
+    /// Rotation from body to world axes.
+    pub rotation: Vec<Quat>,
+    /// Rotation vector of this substep [rad].
+    pub turn: Vec<Vec3>,
+    /// Spin [rad/s], world axes.
+    pub spin: Vec<Vec3>,
+    /// Mass [kg].
+    pub mass: Vec<f32>,
+    /// Radius of the sphere [m].
+    pub radius: Vec<f32>,
+    /// Friction coefficient.
+    pub friction: Vec<f32>,
+    /// Time at which it is taken out of the world [s].
+    pub until: Vec<f64>,
+}
+
+impl Rigids {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.x.is_empty()
+    }
+
+    /// Inverse moment of inertia of sphere `i` [1/(kg m²)].
+    pub fn inv_inertia(&self, i: usize) -> f32 {
+        2.5 / (self.mass[i] * self.radius[i] * self.radius[i])
+    }
+
+    /// Adds a sphere.
+    pub fn push_sphere(
+        &mut self,
+        x: Vec3,
+        v: Vec3,
+        radius: f32,
+        mass: f32,
+        friction: f32,
+        until: f64,
+    ) {
+        self.x.push(x);
+        self.v.push(v);
+        self.pred.push(x);
+        self.rotation.push(Quat::IDENTITY);
+        self.turn.push(Vec3::ZERO);
+        self.spin.push(Vec3::ZERO);
+        self.mass.push(mass);
+        self.radius.push(radius);
+        self.friction.push(friction);
+        self.until.push(until);
+    }
+
+    /// Takes out the spheres whose time is over.
+    pub fn retire(&mut self, time: f64) {
+        let keep: Vec<bool> = self.until.iter().map(|&until| time < until).collect();
+        if keep.iter().all(|&k| k) {
+            return;
+        }
+        super::remap::retain(&mut self.x, &keep);
+        super::remap::retain(&mut self.v, &keep);
+        super::remap::retain(&mut self.pred, &keep);
+        super::remap::retain(&mut self.rotation, &keep);
+        super::remap::retain(&mut self.turn, &keep);
+        super::remap::retain(&mut self.spin, &keep);
+        super::remap::retain(&mut self.mass, &keep);
+        super::remap::retain(&mut self.radius, &keep);
+        super::remap::retain(&mut self.friction, &keep);
+        super::remap::retain(&mut self.until, &keep);
+    }
+}

@@ -1,5 +1,9 @@
 //! Shapes, meshes and the queries on them.
 
+pub mod bvh;
 pub mod mesh;
+pub mod poisson;
+pub mod topology;
+pub mod winding;
 
 pub use mesh::Mesh;

@@ -1,1 +1,3 @@
-//! TODO
+//! The papers' experiments and benchmark rows.
+
+pub mod bench;

@@ -29,6 +29,11 @@ fn hash(cell: IVec3, mask: u32) -> u32 {
     (h ^ (h >> 15)) & mask
 }
 
+#[inline]
+fn cell_at(p: Vec3, inv_cell: f32) -> IVec3 {
+    (p * inv_cell).floor().as_ivec3()
+}
+
 impl PointGrid {
     /// A grid over `points` with cells of size `cell`.
     pub fn new(points: &[Vec3], cell: f32) -> Self {
@@ -44,8 +49,9 @@ impl PointGrid {
         self.mask = buckets as u32 - 1;
         self.start.clear();
         self.start.resize(buckets + 1, 0);
+        let (mask, inv_cell) = (self.mask, self.inv_cell);
         self.bucket_of.clear();
-        self.bucket_of.extend((0..count).map(|i| hash(self.cell_of(position(i)), self.mask)));
+        self.bucket_of.extend((0..count).map(|i| hash(cell_at(position(i), inv_cell), mask)));
         for &b in &self.bucket_of {
             self.start[b as usize + 1] += 1;
         }
@@ -69,7 +75,7 @@ impl PointGrid {
 
     #[inline]
     fn cell_of(&self, p: Vec3) -> IVec3 {
-        (p * self.inv_cell).floor().as_ivec3()
+        cell_at(p, self.inv_cell)
     }
 
     /// Calls `f(index, position, squared distance)` for every point within `radius` of `p`.

@@ -178,7 +178,8 @@ impl SphereContacts {
             let u = rigids.pred[s] - rigids.x[s] + rigids.turn[s].cross(arm) - c.plane.drift;
             let slip = friction(u - n * n.dot(u), depth, c.friction) / 3.5;
             rigids.pred[s] += n * depth - slip;
-            rigids.turn[s] -= arm.cross(slip) * (rigids.inv_inertia(s) * rigids.mass[s]);
+            let turn = arm.cross(slip) * (rigids.inv_inertia(s) * rigids.mass[s]);
+            rigids.turn[s] -= turn;
         }
     }
 }

@@ -1,0 +1,6 @@
+//! Benchmark rows.
+
+mod row;
+pub mod solve;
+
+pub use row::{Reference, Row, Samples};

@@ -1,0 +1,65 @@
+//! One row of a benchmark: what was measured, how, and what others reach.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Milliseconds by stage name.
+pub type Millis = BTreeMap<String, f64>;
+
+/// What somebody else measured for the same work.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reference {
+    /// Who and on what.
+    pub what: String,
+    /// Their milliseconds.
+    pub ms: Millis,
+}
+
+/// A measured row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Name of the bench.
+    pub bench: String,
+    /// Name of the row.
+    pub row: String,
+    /// Threads used.
+    pub threads: usize,
+    /// Medians.
+    pub ms: Millis,
+    /// Minima.
+    pub ms_min: Millis,
+    /// 95th percentiles.
+    pub ms_p95: Millis,
+    /// Sizes of the workload.
+    pub counts: BTreeMap<String, f64>,
+    /// Settings that matter.
+    pub settings: BTreeMap<String, serde_json::Value>,
+    /// What others reach, if known.
+    pub reference: Option<Reference>,
+}
+
+/// Repeated measurements of named stages.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    by_name: BTreeMap<String, Vec<f64>>,
+}
+
+impl Samples {
+    /// Adds one measurement [ms].
+    pub fn add(&mut self, name: &str, ms: f64) {
+        self.by_name.entry(name.to_owned()).or_default().push(ms);
+    }
+
+    /// The given quantile (0 = minimum, 0.5 = median) of every stage.
+    pub fn quantile(&self, q: f64) -> Millis {
+        self.by_name
+            .iter()
+            .map(|(name, samples)| {
+                let mut sorted = samples.clone();
+                sorted.sort_by(f64::total_cmp);
+                let at = ((sorted.len() - 1) as f64 * q).round() as usize;
+                (name.clone(), sorted[at])
+            })
+            .collect()
+    }
+}

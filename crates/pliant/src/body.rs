@@ -1,0 +1,183 @@
+//! Making a body: a mesh becomes particles, groups and a skinned surface.
+
+use crate::geometry::grid::PointGrid;
+use crate::geometry::mesh::MeshError;
+use crate::geometry::poisson::{estimate_count, morton_key, sample_interior};
+use crate::geometry::winding::WindingField;
+use crate::geometry::Mesh;
+use crate::matching::{Averaging, Fit};
+use crate::material::Material;
+use crate::random::{Random, name_key};
+use glam::Vec3;
+
+/// What a body is made from. `BodyDesc::new` gives the defaults; change the fields you care about.
+#[derive(Clone, Debug)]
+pub struct BodyDesc {
+    /// Its name; random numbers are keyed by it.
+    pub name: String,
+    /// The visible surface in world coordinates. It may be open, non-manifold or self-intersecting: inside is where its
+    /// winding number is above one half.
+    pub mesh: Mesh,
+    /// Particle radius r: the least distance of two particles [m].
+    pub particle_radius: f32,
+    /// Radius of a group in units of r.
+    pub cluster_radius: f32,
+    /// Spacing of group centres in units of r.
+    pub cluster_spacing: f32,
+    /// Every particle is in at least this many groups.
+    pub min_memberships: u32,
+    /// What it is made of.
+    pub material: Material,
+    /// Initial velocity [m/s].
+    pub velocity: Vec3,
+    /// Which rotation places the goals.
+    pub fit: Fit,
+    /// How the corrections of several groups are combined.
+    pub averaging: Averaging,
+    /// Whether far parts of the body collide with each other.
+    pub self_contact: bool,
+    /// Most particles the body may get.
+    pub max_particles: usize,
+}
+
+impl BodyDesc {
+    /// A body of the default material.
+    pub fn new(name: impl Into<String>, mesh: Mesh, particle_radius: f32) -> Self {
+        Self {
+            name: name.into(),
+            mesh,
+            particle_radius,
+            cluster_radius: 4.0,
+            cluster_spacing: 3.0,
+            min_memberships: 3,
+            material: Material::default(),
+            velocity: Vec3::ZERO,
+            fit: Fit::default(),
+            averaging: Averaging::default(),
+            self_contact: true,
+            max_particles: 2_000_000,
+        }
+    }
+}
+
+/// Why a body could not be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The mesh is not usable.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// A parameter has no meaning.
+    #[error("{0}")]
+    Parameter(String),
+    /// The body would have more particles than allowed.
+    #[error("the body would have about {estimate:.0} particles, more than the limit of {limit}; choose a particle_radius above {radius:.4}")]
+    TooManyParticles {
+        /// Expected number.
+        estimate: f64,
+        /// The limit.
+        limit: usize,
+        /// A radius that fits.
+        radius: f64,
+    },
+    /// The body is too small or too thin for its particle radius.
+    #[error("only {count} particles of radius {radius} fit into the body, at least 4 are needed; choose a smaller particle_radius or close the mesh")]
+    TooFewParticles {
+        /// How many fit.
+        count: usize,
+        /// The particle radius.
+        radius: f32,
+    },
+}
+
+/// Particles and groups of a body, before they enter the world. Indices are local.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampling {
+    /// Particle positions in space-filling order.
+    pub points: Vec<Vec3>,
+    /// Members of each group, ascending.
+    pub groups: Vec<Vec<u32>>,
+    /// Volume of the body [m³].
+    pub volume: f64,
+}
+
+/// Checks the description, fills the mesh with particles and covers them with groups.
+pub fn sample(desc: &BodyDesc, seed: u64) -> Result<Sampling, BuildError> {
+    desc.mesh.validate()?;
+    let r = desc.particle_radius;
+    let positive = |x: f32| x > 0.0 && x.is_finite();
+    let parameter = |text: &str| Err(BuildError::Parameter(text.to_owned()));
+    if !positive(r) {
+        return parameter("particle_radius must be above 0");
+    }
+    if !(positive(desc.cluster_radius) && positive(desc.cluster_spacing) && desc.cluster_spacing <= desc.cluster_radius) {
+        return parameter("cluster_radius must be above 0 and at least the spacing of clusters");
+    }
+    if !desc.velocity.is_finite() {
+        return parameter("velocity must be finite");
+    }
+    if let Some(complaint) = desc.material.complaint() {
+        return parameter(complaint);
+    }
+    let Some((lo, hi)) = desc.mesh.bounds() else { return Err(MeshError::Empty.into()) };
+    // The volume of an open mesh is a guess, and the box bounds the work of sampling: both are judged, the box generously.
+    let volume = desc.mesh.volume().abs();
+    let in_box = estimate_count(lo, hi, r);
+    let estimate = (0.66 * volume / f64::from(r).powi(3)).max(in_box / 30.0);
+    if !estimate.is_finite() || estimate > desc.max_particles as f64 {
+        let radius = f64::from(r) * (estimate / desc.max_particles as f64).cbrt();
+        return Err(BuildError::TooManyParticles { estimate, limit: desc.max_particles, radius });
+    }
+    let field = WindingField::new(&desc.mesh);
+    let key = seed ^ name_key(&desc.name);
+    let points = sample_interior(lo, hi, r, key, |p| field.contains(p));
+    if points.len() < 4 {
+        return Err(BuildError::TooFewParticles { count: points.len(), radius: r });
+    }
+    let groups = cover(desc, seed, &points, lo);
+    Ok(Sampling { points, groups, volume })
+}
+
+/// Covers the particles with overlapping groups until each is in `min_memberships` [CMM16 §3.3.5].
+///
+/// A round visits the particles that have too few groups in random order: one that is not marked becomes a centre and marks
+/// its candidates within the spacing; its group is everything within the cluster radius. Every candidate gains a group in
+/// every round, so as many rounds as memberships are enough.
+fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u32>> {
+    let r = desc.particle_radius;
+    let (reach, spacing) = (desc.cluster_radius * r, desc.cluster_spacing * r);
+    let grid = PointGrid::new(points, reach * 0.5);
+    let mut memberships = vec![0u32; points.len()];
+    let mut centers: Vec<Vec3> = Vec::new();
+    for round in 0..desc.min_memberships {
+        let mut order: Vec<(u64, u32)> = (0..points.len() as u32)
+            .filter(|&i| memberships[i as usize] < desc.min_memberships)
+            .map(|i| (Random::new([seed, name_key(&desc.name), u64::from(round), u64::from(i)]).next_u64(), i))
+            .collect();
+        order.sort_unstable();
+        let mut marked = vec![false; points.len()];
+        for &(_, i) in &order {
+            if marked[i as usize] {
+                continue;
+            }
+            let center = points[i as usize];
+            grid.for_each_within(center, spacing, |j, _, _| marked[j as usize] = true);
+            grid.for_each_within(center, reach, |j, _, _| memberships[j as usize] += 1);
+            centers.push(center);
+        }
+    }
+    // Groups along a space-filling curve touch memory in the order of the particles.
+    centers.sort_by_key(|c| morton_key((*c - origin) / r));
+    let mut groups: Vec<Vec<u32>> = centers
+        .iter()
+        .map(|c| {
+            let mut members = Vec::new();
+            grid.for_each_within(*c, reach, |j, _, _| members.push(j));
+            members.sort_unstable();
+            members
+        })
+        .collect();
+    // Fewer than four cannot hold a shape; such crumbs are held by what else they belong to, or stay free.
+    groups.retain(|members| members.len() >= 4);
+    groups
+}

@@ -1,0 +1,226 @@
+//! One step of the world.
+
+use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
+use crate::dynamics::contacts::pairs::PairBody;
+use crate::dynamics::contacts::statics::{ContactSkin, Placed};
+use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
+use crate::dynamics::velocities::{MotionLimits, update_points, update_rigids};
+use crate::matching::state_pass;
+use crate::plasticity::{PlasticStep, plastic_update};
+use crate::report::{Stage, StepReport, Stopwatch};
+use crate::surface::skin::{self, SkinFrame};
+use crate::world::World;
+use glam::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// Length of a substep to which stiffness refers [s].
+const REFERENCE_DT: f32 = 1.0 / 240.0;
+/// Iterations to which stiffness refers.
+const REFERENCE_ITERATIONS: f32 = 4.0;
+
+impl World {
+    /// Moves the world on by `dt` seconds, one output frame.
+    ///
+    /// ```text
+    /// actions → substeps × { predict → contacts → stabilize → iterations × { groups → contacts } → velocities → plasticity } → skin
+    /// ```
+    pub fn step(&mut self, dt: f32) -> StepReport {
+        let mut report = StepReport::default();
+        let mut watch = Stopwatch::start(self.settings.clock);
+        self.refresh_plan();
+        self.start_actions();
+        let settings = self.settings;
+        let h = dt / settings.substeps as f32;
+        self.set_stiffness(h, &mut report);
+        let limits = self.motion_limits(h);
+        watch.lap(Stage::Other);
+
+        for substep in 0..settings.substeps {
+            let start = self.time + f64::from(substep) * f64::from(h);
+            let end = start + f64::from(h);
+            let forces = Forces { gravity: settings.gravity, wind: self.wind(), dt: h };
+            let Self { points, groups, rigids, bodies, colliders, grabs, plan, scratch, .. } = self;
+            let placed: Vec<Placed> = colliders.iter().map(|collider| Placed { collider, start: collider.motion.pose(start), end: collider.motion.pose(end) }).collect();
+            let (blocks, skins) = (plan.jacobi.blocks().to_vec(), &plan.skins);
+
+            // Where everything would go on its own; what a hand holds goes with the hand.
+            predict_points(&forces, &blocks, points);
+            predict_rigids(&forces, rigids);
+            grabs.iter().for_each(|grab| grab.carry(points, end));
+            scratch.v_before.clone_from(&points.v);
+            watch.lap(Stage::Predict);
+
+            // What may touch what on the way there.
+            scratch.statics.find(&blocks, skins, points, &placed);
+            scratch.pairs.update(&plan.pair_bodies, points, &groups.of_mover);
+            scratch.spheres.find(&plan.pair_bodies, points, rigids, &placed, h);
+            watch.lap(Stage::Contacts);
+
+            // Old penetration leaves without becoming velocity.
+            for _ in 0..settings.stabilize_iterations {
+                scratch.spheres.stabilize(&mut scratch.pairs, points, rigids);
+                scratch.statics.stabilize(&blocks, skins, points);
+            }
+
+            // Groups pull their members to their rest shapes, then contacts push them apart.
+            for _ in 0..settings.iterations {
+                let met = plan.jacobi.iterate(groups, points, settings.over_relaxation);
+                report.rotations_repaired += met.repaired;
+                report.non_finite += met.non_finite;
+                scratch.spheres.solve(&mut scratch.pairs, points, rigids);
+                scratch.statics.project(&blocks, skins, points);
+            }
+
+            // What moved has a velocity; a bad number stops here.
+            report.non_finite += update_points(h, &blocks, &limits, points);
+            report.non_finite += update_rigids(h, rigids);
+            scratch.statics.restitute(&blocks, skins, &scratch.v_before, &mut points.v, h);
+            watch.lap(Stage::Solve);
+
+            // Strain above the yield moves into the rest shapes.
+            report.rotations_repaired += state_pass(&plan.jacobi, groups, &points.pred, &mut scratch.a);
+            report.groups_yielding = 0;
+            for body in bodies.iter() {
+                let flow = PlasticStep { material: &body.material, dt: h };
+                let met = plastic_update(&flow, body.groups.clone(), groups, &scratch.a);
+                report.groups_yielding += met.yielding;
+                report.groups_reset += met.reset;
+            }
+            plan.jacobi.refresh_right(groups);
+            watch.lap(Stage::Plasticity);
+        }
+
+        // The surface follows the particles.
+        self.frame += 1;
+        self.time += f64::from(dt);
+        self.finish_actions();
+        self.skin();
+        watch.lap(Stage::Skin);
+
+        report.frame = self.frame;
+        report.time = self.time;
+        report.ledger = self.ledger();
+        report.static_contacts = self.scratch.statics.len();
+        report.contact_pairs = self.scratch.pairs.len();
+        watch.lap(Stage::Other);
+        report.timings = watch.timings;
+        report
+    }
+
+    /// Makes anew what follows from the bodies.
+    fn refresh_plan(&mut self) {
+        if !self.plan.stale {
+            return;
+        }
+        let matched = self.matched_bodies();
+        let plan = &mut self.plan;
+        plan.jacobi.plan(matched, &self.points, &self.groups);
+        plan.pair_bodies = self
+            .bodies
+            .iter()
+            .map(|b| PairBody { points: b.points.clone(), radius: 0.5 * b.particle_radius, friction: b.material.friction, self_contact: b.self_contact })
+            .collect();
+        let of_block = |block: &std::ops::Range<usize>| &self.bodies[self.bodies.partition_point(|b| b.points.end <= block.start)];
+        plan.skins = plan
+            .jacobi
+            .blocks()
+            .iter()
+            .map(|block| {
+                let body = of_block(block);
+                ContactSkin { radius: 0.5 * body.particle_radius, friction: body.material.friction, restitution: body.material.restitution }
+            })
+            .collect();
+        plan.radii = plan.jacobi.blocks().iter().map(|block| of_block(block).particle_radius).collect();
+        self.scratch.pairs.invalidate();
+        plan.stale = false;
+    }
+
+    /// Stiffness of one iteration: K means the same at every step that is at least as fine as the reference.
+    ///
+    /// A correction of K per iteration acts like a spring of stiffness ∝ K·iterations/Δt², so K_eff = K·(4/iterations)·(Δt/Δt_ref)².
+    fn set_stiffness(&mut self, h: f32, report: &mut StepReport) {
+        let ratio = h / REFERENCE_DT;
+        let scale = REFERENCE_ITERATIONS / self.settings.iterations as f32 * ratio * ratio;
+        if scale > 1.001 {
+            report.warnings.push(format!(
+                "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"
+            ));
+        }
+        self.plan.jacobi.set_stiffness_scale(&self.groups, scale);
+    }
+
+    /// Speed and sleep limits per block of points.
+    fn motion_limits(&self, h: f32) -> Vec<MotionLimits> {
+        let s = &self.settings;
+        let limits = |r: &f32| MotionLimits { max_speed: s.max_travel * r / h, sleep_distance: s.sleep_speed * r * h };
+        self.plan.radii.iter().map(limits).collect()
+    }
+
+    /// The wind that blows now, and how fast bodies follow it.
+    fn wind(&self) -> (Vec3, f32) {
+        let strength = self.winds.len() as f32;
+        let mean = self.winds.iter().map(|(v, _)| *v).sum::<Vec3>() / strength.max(1.0);
+        (mean, WIND_RATE * strength)
+    }
+
+    /// Starts the actions whose time has come.
+    fn start_actions(&mut self) {
+        while let Some(action) = self.actions.get(self.next_action) {
+            if action.at > self.time + 1e-9 {
+                break;
+            }
+            let (kind, start) = (action.kind.clone(), self.time);
+            self.next_action += 1;
+            match kind {
+                ActionKind::Shoot { from, velocity, radius, mass, until } => self.rigids.push_sphere(from, velocity, radius, mass, 0.5, until),
+                ActionKind::Pull { at, radius, to, until } => self.grabs.push(Grab::new(&mut self.points, at, radius, to - at, start, until)),
+                ActionKind::Pin { at, radius, until } => self.grabs.push(Grab::new(&mut self.points, at, radius, Vec3::ZERO, start, until)),
+                ActionKind::Impulse { at, radius, velocity } => {
+                    for i in 0..self.points.len() {
+                        if self.points.x[i].distance_squared(at) <= radius * radius {
+                            self.points.v[i] += velocity;
+                        }
+                    }
+                }
+                ActionKind::Wind { velocity, until } => self.winds.push((velocity, until)),
+            }
+        }
+    }
+
+    /// Ends the actions whose time is over.
+    fn finish_actions(&mut self) {
+        let now = self.time + 1e-9;
+        let (points, grabs) = (&mut self.points, &mut self.grabs);
+        if grabs.iter().any(|grab| grab.until <= now) {
+            grabs.iter().filter(|grab| grab.until <= now).for_each(|grab| grab.release(points));
+            grabs.retain(|grab| grab.until > now);
+            // A point in two hands is still held by the other.
+            for &(i, _) in grabs.iter().flat_map(|grab| &grab.held) {
+                points.inv_mass[i as usize] = 0.0;
+            }
+        }
+        self.winds.retain(|(_, until)| *until > now);
+        self.rigids.retire(now);
+    }
+
+    /// Moves every surface with its particles.
+    fn skin(&mut self) {
+        skin::interpolate_rotations(&mut self.points, &self.groups);
+        let Self { points, groups, surfaces, bodies, colliders, scratch, time, .. } = self;
+        points.rotation.par_iter().with_min_len(1024).map(|q| Mat3::from_quat(*q)).collect_into_vec(&mut scratch.turn);
+        let pose = |c: &crate::dynamics::Collider| c.motion.pose(*time);
+        let placed: Vec<Placed> = colliders.iter().map(|c| Placed { collider: c, start: pose(c), end: pose(c) }).collect();
+        for (body, surface) in bodies.iter().zip(surfaces) {
+            let near = body_bounds(&points.x[body.points.clone()]);
+            let reach = 4.0 * body.particle_radius;
+            let touched: Vec<Placed> = placed.iter().filter(|p| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach))).copied().collect();
+            let frame = SkinFrame { points, groups, placed: &touched, turn: &scratch.turn, particle_radius: body.particle_radius };
+            skin::deform(&frame, surface);
+        }
+    }
+}
+
+fn body_bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(lo, hi), p| (lo.min(*p), hi.max(*p))))
+}

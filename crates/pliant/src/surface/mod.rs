@@ -1,0 +1,3 @@
+//! The surface that people see: a mesh that follows the particles.
+
+pub mod skin;

@@ -1,0 +1,107 @@
+//! Skinning [CMM16 §3.2]: y = Σ wₐ (Qₐ zₐ + xₐ) over the four nearest particles.
+//!
+//! Particles carry no rotation of their own; Q is the mean rotation of their groups.
+
+use crate::dynamics::contacts::statics::Placed;
+use crate::geometry::Mesh;
+use crate::geometry::grid::PointGrid;
+use crate::math::quaternion::mean_rotation;
+use crate::state::{Groups, Points, SKIN_INFLUENCES, Skin, Surface};
+use glam::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// Skins every vertex of `mesh` to the four nearest of `points` (a body's points at rest, `first` the index of the first).
+///
+/// Weights fall with the inverse distance; a vertex on a particle hangs on it alone.
+pub fn bind(mesh: Mesh, points: &[Vec3], first: u32, particle_radius: f32) -> Surface {
+    let grid = PointGrid::new(points, 2.0 * particle_radius);
+    let skin = mesh
+        .positions
+        .par_iter()
+        .map(|&y| {
+            let near = grid.nearest(y, SKIN_INFLUENCES);
+            let inverse = |d2: f32| 1.0 / d2.sqrt().max(1e-3 * particle_radius);
+            let total: f32 = near.iter().map(|&(_, d2)| inverse(d2)).sum();
+            let mut skin = Skin { point: [first + near[0].0; SKIN_INFLUENCES], weight: [0.0; SKIN_INFLUENCES], local: [Vec3::ZERO; SKIN_INFLUENCES] };
+            for (a, &(i, d2)) in near.iter().enumerate() {
+                skin.point[a] = first + i;
+                skin.weight[a] = inverse(d2) / total;
+                skin.local[a] = y - points[i as usize];
+            }
+            skin
+        })
+        .collect();
+    Surface { rest: mesh.positions.clone(), mesh, skin }
+}
+
+/// Q of every point: the mean rotation of its groups; a point without a group, or with groups that disagree
+/// completely, keeps its last one.
+pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
+    points.rotation.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, q)| {
+        let row = groups.of_mover.row(i);
+        if let Some(mean) = mean_rotation(row.iter().map(|&k| groups.rotation[k as usize])) {
+            *q = mean;
+        }
+    });
+}
+
+/// What deforming a surface needs of the frame.
+pub struct SkinFrame<'a> {
+    /// Particles of the world.
+    pub points: &'a Points,
+    /// Groups of the world.
+    pub groups: &'a Groups,
+    /// Colliders at the end of the frame.
+    pub placed: &'a [Placed<'a>],
+    /// Rotation matrix of every point.
+    pub turn: &'a [Mat3],
+    /// Particle radius of the body [m].
+    pub particle_radius: f32,
+}
+
+/// Moves every vertex with its particles. A vertex that ends up inside a collider by less than a particle radius is put on
+/// its surface; while the body flows there, it also stays there.
+pub fn deform(frame: &SkinFrame, surface: &mut Surface) {
+    let points = frame.points;
+    surface.mesh.positions.par_iter_mut().zip(surface.skin.par_iter_mut()).with_min_len(1024).for_each(|(y, skin)| {
+        let mut moved = Vec3::ZERO;
+        for a in 0..SKIN_INFLUENCES {
+            let l = skin.point[a] as usize;
+            moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + points.x[l]);
+        }
+        // One choke point: a vertex never becomes a bad number.
+        if !moved.is_finite() {
+            return;
+        }
+        if let Some(outside) = push_out(frame, moved) {
+            moved = outside;
+            if flows(frame, skin) {
+                for a in 0..SKIN_INFLUENCES {
+                    let l = skin.point[a] as usize;
+                    skin.local[a] = frame.turn[l].transpose() * (moved - points.x[l]);
+                }
+            }
+        }
+        *y = moved;
+    });
+}
+
+/// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius.
+fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
+    let mut out = None;
+    for placed in frame.placed {
+        let at = out.unwrap_or(p);
+        if let Some((d, n)) = placed.collider.shape.distance_normal(placed.end.invert(at), 0.0)
+            && d < 0.0
+            && d > -frame.particle_radius
+        {
+            out = Some(at - placed.end.rotation * n * d);
+        }
+    }
+    out
+}
+
+/// Whether a group of one of the vertex's particles flowed in the last substep.
+fn flows(frame: &SkinFrame, skin: &Skin) -> bool {
+    skin.point.iter().any(|&i| frame.groups.of_mover.row(i as usize).iter().any(|&k| frame.groups.yielding[k as usize]))
+}

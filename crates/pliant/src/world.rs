@@ -1,0 +1,336 @@
+//! The world: bodies, obstacles and what happens to them.
+
+use crate::body::{self, BodyDesc, BuildError};
+use crate::dynamics::action::{Action, Grab};
+use crate::dynamics::collider::Collider;
+use crate::dynamics::contacts::pairs::{PairBody, Pairs};
+use crate::dynamics::contacts::spheres::SphereContacts;
+use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
+use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
+use crate::material::Material;
+use crate::report::{Clock, Ledger};
+use crate::state::{BodyId, GroupMaterial, Groups, ParticleId, Points, Remap, Rigids, Surface};
+use crate::surface::skin;
+use glam::{DVec3, Mat3, Vec3};
+use std::ops::Range;
+
+/// How the world is stepped.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Substeps of one step.
+    pub substeps: u32,
+    /// Solver iterations of one substep.
+    pub iterations: u32,
+    /// Gravity [m/s²].
+    pub gravity: Vec3,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Passes that remove old penetration before the solve.
+    pub stabilize_iterations: u32,
+    /// Over-relaxation ω of shape matching, 1 to 2.
+    pub over_relaxation: f32,
+    /// Points slower than this stay where they are, in particle radii per second; 0 = never sleep.
+    pub sleep_speed: f32,
+    /// Largest distance a point may travel in a substep, in particle radii.
+    pub max_travel: f32,
+    /// Where timings come from; the engine itself reads no clock.
+    pub clock: Option<Clock>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            substeps: 4,
+            iterations: 4,
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            seed: 1,
+            stabilize_iterations: 1,
+            over_relaxation: 1.0,
+            sleep_speed: 0.12,
+            max_travel: 5.0,
+            clock: None,
+        }
+    }
+}
+
+/// A body: a range of points, a range of groups, a surface and a material.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Stable id.
+    pub id: BodyId,
+    /// Name.
+    pub name: String,
+    /// Its points in [`World::points`].
+    pub points: Range<usize>,
+    /// Its groups in [`World::groups`].
+    pub groups: Range<usize>,
+    /// What it is made of.
+    pub material: Material,
+    /// Particle radius r [m].
+    pub particle_radius: f32,
+    /// Which rotation places its goals.
+    pub fit: Fit,
+    /// How corrections are combined.
+    pub averaging: Averaging,
+    /// Whether far parts of it collide.
+    pub self_contact: bool,
+    /// Next particle id.
+    pub next_particle: u64,
+}
+
+/// Everything that is simulated.
+///
+/// ```
+/// use pliant::dynamics::Collider;
+/// use pliant::geometry::Shape;
+/// use pliant::geometry::surface_nets::mesh_shape;
+/// use pliant::{BodyDesc, Settings, World};
+///
+/// let ball = Shape::Sphere { center: glam::Vec3::Y, radius: 0.5 };
+/// let mut world = World::new(Settings::default());
+/// world.add_collider(Collider::floor(0.0));
+/// world.add_body(BodyDesc::new("ball", mesh_shape(&ball, 0.1).unwrap(), 0.1)).unwrap();
+/// for _ in 0..30 {
+///     world.step(1.0 / 60.0);
+/// }
+/// let lowest = world.surfaces()[0].mesh.bounds().unwrap().0.y;
+/// assert!(lowest > -0.01, "the ball rests on the floor");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) points: Points,
+    pub(crate) rigids: Rigids,
+    pub(crate) groups: Groups,
+    pub(crate) surfaces: Vec<Surface>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) colliders: Vec<Collider>,
+    pub(crate) actions: Vec<Action>,
+    pub(crate) next_action: usize,
+    pub(crate) grabs: Vec<Grab>,
+    pub(crate) winds: Vec<(Vec3, f64)>,
+    pub(crate) frame: u64,
+    pub(crate) time: f64,
+    pub(crate) next_body: u32,
+    pub(crate) plan: Plan,
+    pub(crate) scratch: Scratch,
+}
+
+/// What follows from the bodies and is made anew when they change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) stale: bool,
+    pub(crate) jacobi: Jacobi,
+    pub(crate) pair_bodies: Vec<PairBody>,
+    /// One entry a block of points.
+    pub(crate) skins: Vec<ContactSkin>,
+    pub(crate) radii: Vec<f32>,
+}
+
+/// Buffers that live longer than a step only to be reused.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) statics: StaticContacts,
+    pub(crate) pairs: Pairs,
+    pub(crate) spheres: SphereContacts,
+    pub(crate) a: Vec<Mat3>,
+    pub(crate) v_before: Vec<Vec3>,
+    pub(crate) turn: Vec<Mat3>,
+}
+
+impl World {
+    /// An empty world.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Adds a body: fills its mesh with particles, covers them with groups and skins the mesh to them.
+    pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId, BuildError> {
+        let sampling = body::sample(&desc, self.settings.seed)?;
+        Ok(self.add_sampled(desc, &sampling))
+    }
+
+    /// Adds a body whose particles and groups are given.
+    pub fn add_sampled(&mut self, desc: BodyDesc, sampling: &body::Sampling) -> BodyId {
+        let r = desc.particle_radius;
+        let first = self.points.len();
+        let volume = if sampling.volume > 0.0 { sampling.volume } else { sampling.points.len() as f64 * f64::from(r).powi(3) / 0.66 };
+        let mass = (f64::from(desc.material.density) * volume / sampling.points.len() as f64) as f32;
+        for (id, &x) in sampling.points.iter().enumerate() {
+            self.points.push(x, desc.velocity, mass, id as u64);
+        }
+        let material = GroupMaterial {
+            stiffness: desc.material.stiffness,
+            plastic_yield: desc.material.plastic_yield,
+            plastic_flow: desc.material.plastic_flow,
+            hardening: desc.material.hardening,
+        };
+        let first_group = self.groups.len();
+        for members in &sampling.groups {
+            let center = members.iter().map(|&i| sampling.points[i as usize]).sum::<Vec3>() / members.len() as f32;
+            let members: Vec<(u32, Vec3)> = members.iter().map(|&i| (first as u32 + i, sampling.points[i as usize] - center)).collect();
+            self.groups.push(&members, desc.cluster_radius * r, material);
+            if let Some(c) = self.groups.center.last_mut() {
+                *c = center;
+            }
+        }
+        self.surfaces.push(skin::bind(desc.mesh, &sampling.points, first as u32, r));
+        let id = BodyId(self.next_body);
+        self.next_body += 1;
+        self.bodies.push(Body {
+            id,
+            name: desc.name,
+            points: first..self.points.len(),
+            groups: first_group..self.groups.len(),
+            material: desc.material,
+            particle_radius: r,
+            fit: desc.fit,
+            averaging: desc.averaging,
+            self_contact: desc.self_contact,
+            next_particle: sampling.points.len() as u64,
+        });
+        self.groups.rebuild_rows(self.points.len());
+        let matched = self.matched_bodies();
+        let new = matched.len() - 1;
+        Jacobi::refresh_weights(&matched[new..], &mut self.points, &mut self.groups);
+        self.plan.stale = true;
+        id
+    }
+
+    /// Takes a body out of the world; `false` if there is none with this id.
+    pub fn remove_body(&mut self, id: BodyId) -> bool {
+        let Some(at) = self.bodies.iter().position(|b| b.id == id) else { return false };
+        let body = self.bodies.remove(at);
+        self.surfaces.remove(at);
+        let keep = |len: usize, gone: &Range<usize>| (0..len).map(|i| !gone.contains(&i)).collect::<Vec<bool>>();
+        Remap::keeping(&keep(self.groups.len(), &body.groups)).apply_to_groups(&mut self.groups);
+        let remap = Remap::keeping(&keep(self.points.len(), &body.points));
+        remap.apply_to_points(&mut self.points, &mut self.groups, &mut self.surfaces);
+        for grab in &mut self.grabs {
+            grab.held.retain_mut(|(i, _)| {
+                *i = remap.new_of_old[*i as usize];
+                *i != crate::state::remap::GONE
+            });
+        }
+        for later in &mut self.bodies[at..] {
+            later.points = later.points.start - body.points.len()..later.points.end - body.points.len();
+            later.groups = later.groups.start - body.groups.len()..later.groups.end - body.groups.len();
+        }
+        self.plan.stale = true;
+        true
+    }
+
+    /// Adds an obstacle.
+    pub fn add_collider(&mut self, collider: Collider) {
+        self.colliders.push(collider);
+    }
+
+    /// Schedules an action; one whose time has passed happens in the next step.
+    pub fn add_action(&mut self, action: Action) {
+        self.actions.push(action);
+        // Stable, so that actions at the same time happen in the order in which they were added.
+        self.actions[self.next_action..].sort_by(|a, b| a.at.total_cmp(&b.at));
+    }
+
+    /// How the world is stepped.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes how the world is stepped from the next step on.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+
+    /// The bodies, in the order in which they were added.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// The surfaces of the bodies, in the same order.
+    pub fn surfaces(&self) -> &[Surface] {
+        &self.surfaces
+    }
+
+    /// All plain particles; a body's are a range of them.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// All plain particles, to set up experiments: positions, velocities and masses may be changed, counts may not.
+    pub fn points_mut(&mut self) -> &mut Points {
+        &mut self.points
+    }
+
+    /// All groups; a body's are a range of them.
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// All groups, to set up experiments: plastic deformation and materials may be changed, members may not.
+    pub fn groups_mut(&mut self) -> &mut Groups {
+        self.plan.stale = true;
+        &mut self.groups
+    }
+
+    /// Projectiles.
+    pub fn rigids(&self) -> &Rigids {
+        &self.rigids
+    }
+
+    /// Obstacles.
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// Number of steps so far.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The stable id of a particle of a body, by its index in the body's range.
+    pub fn particle_id(&self, body: usize, index: usize) -> Option<ParticleId> {
+        let body = self.bodies.get(body)?;
+        let i = body.points.start + index;
+        body.points.contains(&i).then(|| ParticleId(self.points.id[i]))
+    }
+
+    pub(crate) fn matched_bodies(&self) -> Vec<MatchedBody> {
+        self.bodies
+            .iter()
+            .map(|b| MatchedBody { points: b.points.clone(), groups: b.groups.clone(), fit: b.fit, averaging: b.averaging })
+            .collect()
+    }
+
+    /// Momentum, energy and mass of one body.
+    pub fn body_ledger(&self, body: &Body) -> Ledger {
+        let first = body.points.start;
+        crate::parallel::sum(body.points.len(), Ledger::default(), |l| {
+            let i = first + l;
+            let (m, x, v) = (f64::from(self.points.mass[i]), self.points.x[i].as_dvec3(), self.points.v[i].as_dvec3());
+            Ledger { mass: m, momentum: m * v, angular_momentum: m * x.cross(v), kinetic_energy: 0.5 * m * v.length_squared(), max_speed: v.length() }
+        })
+    }
+
+    /// Momentum, energy and mass of all bodies and projectiles.
+    pub fn ledger(&self) -> Ledger {
+        let bodies = self.bodies.iter().fold(Ledger::default(), |sum, body| sum + self.body_ledger(body));
+        (0..self.rigids.len()).fold(bodies, |sum, s| {
+            let (m, x, v) = (f64::from(self.rigids.mass[s]), self.rigids.x[s].as_dvec3(), self.rigids.v[s].as_dvec3());
+            let inertia = 1.0 / f64::from(self.rigids.inv_inertia(s));
+            let spin: DVec3 = self.rigids.spin[s].as_dvec3();
+            sum + Ledger {
+                mass: m,
+                momentum: m * v,
+                angular_momentum: m * x.cross(v) + inertia * spin,
+                kinetic_energy: 0.5 * m * v.length_squared() + 0.5 * inertia * spin.length_squared(),
+                max_speed: v.length(),
+            }
+        })
+    }
+}

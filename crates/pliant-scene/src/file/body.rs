@@ -1,0 +1,436 @@
+//! `[[body]]`: what deforms.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check::{At, Range};
+use super::error::SceneError;
+use super::shape::{Carrier, Shape};
+
+/// `[[body]]`: a solid that deforms, made of a `mesh`, a `shape` or, if oriented, a `model`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// A name that the rest of the scene can refer to; `body.INDEX` if omitted.
+    pub name: Option<String>,
+    /// The method that simulates it; clusters if omitted.
+    pub method: Option<Method>,
+    /// A mesh file, relative to the scene file.
+    pub mesh: Option<String>,
+    /// A shape in place of a mesh file.
+    pub shape: Option<Shape>,
+    /// Where the origin of the shape or file goes, or with `height` or `extent` the centre of its box (m).
+    pub position: Option<[f32; 3]>,
+    /// Angles about the fixed x, then y, then z axis (degrees).
+    pub rotation: Option<[f32; 3]>,
+    /// A factor on the size; 1 if omitted.
+    pub scale: Option<f32>,
+    /// Fits the extent along y (m); in place of `scale`.
+    pub height: Option<f32>,
+    /// Fits the longest side (m); in place of `scale`.
+    pub extent: Option<f32>,
+    /// Velocity at the start (m/s).
+    pub velocity: Option<[f32; 3]>,
+    /// Least distance of two particles (m); a fortieth of the longest side if omitted.
+    pub particle_radius: Option<f32>,
+    /// Longest edge of the tracked surface (m).
+    pub edge_length: Option<f32>,
+    /// Name of a `[material.NAME]` or of a preset; clay if omitted.
+    pub material: Option<String>,
+    /// Materials of parts: object, group, material or node name in the mesh file to name of a material.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, String>,
+    /// `checker`, or a picture relative to the scene file.
+    pub texture: Option<String>,
+    /// The surface that is shown; if omitted the method chooses.
+    pub surface: Option<Surface>,
+    /// How clusters are renewed; clusters only.
+    pub recluster: Option<Recluster>,
+    /// How goals become motion; clusters only.
+    pub dynamics: Option<Dynamics>,
+    /// Parameters of `dynamics = "springs"`; clusters only.
+    pub springs: Option<Springs>,
+    /// Keeps the volume of every component; clusters only.
+    pub volume: Option<bool>,
+    /// Bodies of the same merge name flow into each other.
+    pub merge: Option<String>,
+    /// Radius of a cluster (m); clusters only.
+    pub cluster_radius: Option<f32>,
+    /// Number of clusters; clusters only.
+    pub clusters: Option<u32>,
+    /// Weights of a cluster's members; clusters only.
+    pub kernel: Option<Kernel>,
+    /// How distance to a cluster's centre is measured; clusters only.
+    pub membership: Option<Membership>,
+    /// What a cluster fits to its members; clusters only.
+    pub fit: Option<Fit>,
+    /// How the goals of several clusters are averaged; clusters only.
+    pub averaging: Option<Averaging>,
+    /// What becomes of the mass when particles are added or removed; clusters only.
+    pub mass: Option<Mass>,
+    /// Parameters of `recluster = "embedded"`; clusters only.
+    pub embedded: Option<Embedded>,
+    /// Number of particles; oriented only.
+    pub particles: Option<u32>,
+    /// A file of explicit particles, edges and groups, relative to the scene file; oriented only.
+    pub model: Option<String>,
+}
+
+/// The method that simulates a body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Shape matching of overlapping clusters of particles.
+    #[default]
+    Clusters,
+    /// Shape matching of oriented particles.
+    Oriented,
+    /// The polygons of the visible mesh themselves.
+    Visual,
+    /// An implicit integration of a continuum.
+    Implicit,
+}
+
+impl Method {
+    /// The name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clusters => "clusters",
+            Self::Oriented => "oriented",
+            Self::Visual => "visual",
+            Self::Implicit => "implicit",
+        }
+    }
+}
+
+/// The surface that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Surface {
+    /// Re-meshed, splits and merges.
+    Tracked,
+    /// Follows the particles with fixed topology.
+    Skinned,
+    /// The polygons that are simulated; visual only.
+    Welded,
+    /// Made anew from the particles; implicit only.
+    Reconstructed,
+    /// None.
+    None,
+}
+
+impl Surface {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Tracked => "tracked",
+            Self::Skinned => "skinned",
+            Self::Welded => "welded",
+            Self::Reconstructed => "reconstructed",
+            Self::None => "none",
+        }
+    }
+
+    /// The methods that can show it.
+    fn methods(self) -> &'static [Method] {
+        match self {
+            Self::Tracked => &[Method::Clusters, Method::Implicit],
+            Self::Skinned => &[Method::Clusters, Method::Oriented, Method::Implicit],
+            Self::Welded => &[Method::Visual],
+            Self::Reconstructed => &[Method::Implicit],
+            Self::None => EVERY_METHOD,
+        }
+    }
+}
+
+/// How clusters are renewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Recluster {
+    /// In world space.
+    World,
+    /// In an embedding of the rest state.
+    Embedded,
+    /// Never, nor are particles added or removed.
+    Off,
+}
+
+/// How goals become motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Dynamics {
+    /// Positions move to the goals.
+    Pbd,
+    /// Springs pull to the goals, and strain is limited.
+    Springs,
+}
+
+/// Parameters of `dynamics = "springs"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Springs {
+    /// Strength of the goal springs, 0 to 1; 1 if omitted.
+    pub goal: Option<f32>,
+    /// Pull of velocities to the mean of their cluster, 0 to 1; 0 if omitted.
+    pub damping: Option<f32>,
+    /// The most a particle may stray from its goal, in widths of the cluster; 0.1 if omitted.
+    pub max_stretch: Option<f32>,
+    /// Relaxation of strain limiting, above 0 to 1; 1 if omitted.
+    pub relax: Option<f32>,
+    /// Sweeps of strain limiting; 8 if omitted.
+    pub sweeps: Option<u32>,
+}
+
+/// Weights of a cluster's members.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kernel {
+    /// All equal.
+    Box,
+    /// A smooth bump.
+    Poly6,
+    /// Between box (0) and poly6 (1).
+    Blend(f32),
+    /// One over the squared distance.
+    Invsq,
+    /// Fuzzy c-means with this exponent, above 1.
+    Fcm(f32),
+}
+
+/// How distance to a cluster's centre is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Membership {
+    /// Straight.
+    Euclidean,
+    /// Inside the body.
+    Geodesic,
+}
+
+/// What a cluster fits to its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Fit {
+    /// A rotation of its plastic shape.
+    Procrustes,
+    /// The rotation of the best affine map.
+    Affine,
+}
+
+/// How the goals of several clusters are averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Averaging {
+    /// By shares of mass, which keeps momentum.
+    Mass,
+    /// By their number.
+    Count,
+}
+
+/// What becomes of the mass when particles are added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mass {
+    /// Masses are scaled so that the body keeps its own.
+    Rescale,
+    /// Particles keep theirs.
+    Paper,
+}
+
+/// Parameters of `recluster = "embedded"`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Embedded {
+    /// Condition number of the plastic deformation above which a cluster goes, above 1 to 10; 1.5 if omitted.
+    pub cond_max: Option<f32>,
+    /// Steps over which a cluster fades out, at least `fade_in`; 30 if omitted.
+    pub fade_out: Option<u32>,
+    /// Steps over which a cluster fades in; 15 if omitted.
+    pub fade_in: Option<u32>,
+    /// Lasting clusters below which a particle asks for a new one; 1 if omitted.
+    pub min_clusters: Option<u32>,
+}
+
+const EVERY_METHOD: &[Method] = &[
+    Method::Clusters,
+    Method::Oriented,
+    Method::Visual,
+    Method::Implicit,
+];
+
+impl Body {
+    /// The name, or `body.INDEX` for a body without one.
+    pub fn name_or_index(&self, index: usize) -> String {
+        match &self.name {
+            Some(name) => name.clone(),
+            None => format!("body.{index}"),
+        }
+    }
+
+    /// The fields that only some methods know: name, whether it is given, the methods.
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 17] {
+        use Method::{Clusters, Implicit, Oriented};
+        [
+            (
+                "particle_radius",
+                self.particle_radius.is_some(),
+                &[Clusters, Oriented, Implicit],
+            ),
+            (
+                "edge_length",
+                self.edge_length.is_some(),
+                &[Clusters, Implicit],
+            ),
+            ("merge", self.merge.is_some(), &[Clusters, Implicit]),
+            ("recluster", self.recluster.is_some(), &[Clusters]),
+            ("dynamics", self.dynamics.is_some(), &[Clusters]),
+            ("springs", self.springs.is_some(), &[Clusters]),
+            ("volume", self.volume.is_some(), &[Clusters]),
+            ("cluster_radius", self.cluster_radius.is_some(), &[Clusters]),
+            ("clusters", self.clusters.is_some(), &[Clusters]),
+            ("kernel", self.kernel.is_some(), &[Clusters]),
+            ("membership", self.membership.is_some(), &[Clusters]),
+            ("fit", self.fit.is_some(), &[Clusters]),
+            ("averaging", self.averaging.is_some(), &[Clusters]),
+            ("mass", self.mass.is_some(), &[Clusters]),
+            ("embedded", self.embedded.is_some(), &[Clusters]),
+            ("particles", self.particles.is_some(), &[Oriented]),
+            ("model", self.model.is_some(), &[Oriented]),
+        ]
+    }
+
+    pub(super) fn check(&self, at: At<'_>) -> Result<(), SceneError> {
+        self.check_method(at)?;
+        self.check_form(at)?;
+        at.number("particle_radius", self.particle_radius, Range::POSITIVE)?;
+        at.number("edge_length", self.edge_length, Range::POSITIVE)?;
+        at.number("cluster_radius", self.cluster_radius, Range::POSITIVE)?;
+        at.count("clusters", self.clusters, 1, u32::MAX)?;
+        at.count("particles", self.particles, 1, u32::MAX)?;
+        at.name("merge", self.merge.as_deref())?;
+        if self.texture.as_deref() != Some("checker") {
+            at.path("texture", self.texture.as_deref())?;
+        }
+        let at_kernel = at.field("kernel");
+        match self.kernel {
+            Some(Kernel::Blend(blend)) => at_kernel.number("blend", blend, Range::UNIT)?,
+            Some(Kernel::Fcm(power)) => at_kernel.number("fcm", power, Range::Above(1.0))?,
+            _ => {}
+        }
+        if let Some(springs) = &self.springs {
+            springs.check(at.field("springs"))?;
+        }
+        if let Some(embedded) = &self.embedded {
+            embedded.check(at.field("embedded"))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses fields and values that the body's method does not know.
+    fn check_method(&self, at: At<'_>) -> Result<(), SceneError> {
+        let method = self.method.unwrap_or_default();
+        let own = method.name();
+        for (name, is_given, methods) in self.fields_of_methods() {
+            if is_given && !methods.contains(&method) {
+                return Err(at.field(name).key_error(format_args!(
+                    "`{name}` is for {}, but this body's method is `{own}`",
+                    list_methods(methods)
+                )));
+            }
+        }
+        match self.surface {
+            Some(surface) if !surface.methods().contains(&method) => {
+                Err(at.field("surface").error(format_args!(
+                    "the surface `{}` is for {}, but this body's method is `{own}`",
+                    surface.name(),
+                    list_methods(surface.methods())
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks where the body's form comes from, and its size.
+    fn check_form(&self, at: At<'_>) -> Result<(), SceneError> {
+        match (&self.mesh, &self.shape) {
+            (Some(_), Some(_)) => {
+                return Err(at
+                    .field("shape")
+                    .key_error("the body has both `mesh` and `shape`, expected one of them"));
+            }
+            (None, None) if self.model.is_none() => {
+                return Err(
+                    at.error("the body has neither `mesh` nor `shape`, expected one of them")
+                );
+            }
+            (None, Some(shape)) => shape.check(at.field("shape"), Carrier::Body)?,
+            _ => {}
+        }
+        if self.model.is_some() && self.particles.is_some() {
+            return Err(at
+                .field("particles")
+                .key_error("the body has both `model` and `particles`, expected one of them"));
+        }
+        at.path("mesh", self.mesh.as_deref())?;
+        at.path("model", self.model.as_deref())?;
+        let sizes = [
+            ("scale", self.scale),
+            ("height", self.height),
+            ("extent", self.extent),
+        ];
+        let mut first = None;
+        for (name, size) in sizes {
+            at.number(name, size, Range::POSITIVE)?;
+            match first {
+                _ if size.is_none() => {}
+                None => first = Some(name),
+                Some(first) => {
+                    return Err(at.field(name).key_error(format_args!(
+                        "the body has both `{first}` and `{name}`, expected one of them"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Springs {
+    fn check(&self, at: At<'_>) -> Result<(), SceneError> {
+        at.number("goal", self.goal, Range::UNIT)?;
+        at.number("damping", self.damping, Range::UNIT)?;
+        at.number("max_stretch", self.max_stretch, Range::NOT_NEGATIVE)?;
+        at.number("relax", self.relax, Range::UNIT)?;
+        at.count("sweeps", self.sweeps, 0, 10_000)
+    }
+}
+
+impl Embedded {
+    fn check(&self, at: At<'_>) -> Result<(), SceneError> {
+        at.number("cond_max", self.cond_max, Range::Above(1.0))?;
+        at.count("fade_out", self.fade_out, 1, 10_000)?;
+        at.count("fade_in", self.fade_in, 1, 10_000)?;
+        at.count("min_clusters", self.min_clusters, 1, 100)?;
+        // A cluster that goes before its successor has come leaves particles without any.
+        let (fade_out, fade_in) = (self.fade_out.unwrap_or(30), self.fade_in.unwrap_or(15));
+        if fade_out < fade_in {
+            return Err(at.field("fade_out").error(format_args!(
+                "`fade_out` is {fade_out}, expected at least `fade_in`, which is {fade_in}"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// "method `a`" or "the methods `a` and `b`".
+fn list_methods(methods: &[Method]) -> String {
+    let names: Vec<String> = methods
+        .iter()
+        .map(|method| format!("`{}`", method.name()))
+        .collect();
+    match names.as_slice() {
+        [name] => format!("method {name}"),
+        _ => format!("the methods {}", names.join(", ")),
+    }
+}

@@ -1,10 +1,10 @@
 //! Making a body: a mesh becomes particles, groups and a skinned surface.
 
+use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::geometry::mesh::MeshError;
 use crate::geometry::poisson::{estimate_count, morton_key, sample_interior};
 use crate::geometry::winding::WindingField;
-use crate::geometry::Mesh;
 use crate::matching::{Averaging, Fit};
 use crate::material::Material;
 use crate::random::{Random, name_key};
@@ -71,7 +71,9 @@ pub enum BuildError {
     #[error("{0}")]
     Parameter(String),
     /// The body would have more particles than allowed.
-    #[error("the body would have about {estimate:.0} particles, more than the limit of {limit}; choose a particle_radius above {radius:.4}")]
+    #[error(
+        "the body would have about {estimate:.0} particles, more than the limit of {limit}; choose a particle_radius above {radius:.4}"
+    )]
     TooManyParticles {
         /// Expected number.
         estimate: f64,
@@ -81,7 +83,9 @@ pub enum BuildError {
         radius: f64,
     },
     /// The body is too small or too thin for its particle radius.
-    #[error("only {count} particles of radius {radius} fit into the body, at least 4 are needed; choose a smaller particle_radius or close the mesh")]
+    #[error(
+        "only {count} particles of radius {radius} fit into the body, at least 4 are needed; choose a smaller particle_radius or close the mesh"
+    )]
     TooFewParticles {
         /// How many fit.
         count: usize,
@@ -110,7 +114,10 @@ pub fn sample(desc: &BodyDesc, seed: u64) -> Result<Sampling, BuildError> {
     if !positive(r) {
         return parameter("particle_radius must be above 0");
     }
-    if !(positive(desc.cluster_radius) && positive(desc.cluster_spacing) && desc.cluster_spacing <= desc.cluster_radius) {
+    if !(positive(desc.cluster_radius)
+        && positive(desc.cluster_spacing)
+        && desc.cluster_spacing <= desc.cluster_radius)
+    {
         return parameter("cluster_radius must be above 0 and at least the spacing of clusters");
     }
     if !desc.velocity.is_finite() {
@@ -119,23 +126,36 @@ pub fn sample(desc: &BodyDesc, seed: u64) -> Result<Sampling, BuildError> {
     if let Some(complaint) = desc.material.complaint() {
         return parameter(complaint);
     }
-    let Some((lo, hi)) = desc.mesh.bounds() else { return Err(MeshError::Empty.into()) };
+    let Some((lo, hi)) = desc.mesh.bounds() else {
+        return Err(MeshError::Empty.into());
+    };
     // The volume of an open mesh is a guess, and the box bounds the work of sampling: both are judged, the box generously.
     let volume = desc.mesh.volume().abs();
     let in_box = estimate_count(lo, hi, r);
     let estimate = (0.66 * volume / f64::from(r).powi(3)).max(in_box / 30.0);
     if !estimate.is_finite() || estimate > desc.max_particles as f64 {
         let radius = f64::from(r) * (estimate / desc.max_particles as f64).cbrt();
-        return Err(BuildError::TooManyParticles { estimate, limit: desc.max_particles, radius });
+        return Err(BuildError::TooManyParticles {
+            estimate,
+            limit: desc.max_particles,
+            radius,
+        });
     }
     let field = WindingField::new(&desc.mesh);
     let key = seed ^ name_key(&desc.name);
     let points = sample_interior(lo, hi, r, key, |p| field.contains(p));
     if points.len() < 4 {
-        return Err(BuildError::TooFewParticles { count: points.len(), radius: r });
+        return Err(BuildError::TooFewParticles {
+            count: points.len(),
+            radius: r,
+        });
     }
     let groups = cover(desc, seed, &points, lo);
-    Ok(Sampling { points, groups, volume })
+    Ok(Sampling {
+        points,
+        groups,
+        volume,
+    })
 }
 
 /// Covers the particles with overlapping groups until each is in `min_memberships` [CMM16 §3.3.5].
@@ -152,7 +172,13 @@ fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u
     for round in 0..desc.min_memberships {
         let mut order: Vec<(u64, u32)> = (0..points.len() as u32)
             .filter(|&i| memberships[i as usize] < desc.min_memberships)
-            .map(|i| (Random::new([seed, name_key(&desc.name), u64::from(round), u64::from(i)]).next_u64(), i))
+            .map(|i| {
+                (
+                    Random::new([seed, name_key(&desc.name), u64::from(round), u64::from(i)])
+                        .next_u64(),
+                    i,
+                )
+            })
             .collect();
         order.sort_unstable();
         let mut marked = vec![false; points.len()];

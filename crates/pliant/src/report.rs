@@ -94,7 +94,11 @@ pub(crate) struct Stopwatch {
 
 impl Stopwatch {
     pub(crate) fn start(clock: Option<Clock>) -> Self {
-        Self { clock, last: clock.map_or(0.0, |now| now()), timings: Timings::default() }
+        Self {
+            clock,
+            last: clock.map_or(0.0, |now| now()),
+            timings: Timings::default(),
+        }
     }
 
     pub(crate) fn lap(&mut self, stage: Stage) {

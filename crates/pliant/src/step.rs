@@ -38,9 +38,30 @@ impl World {
         for substep in 0..settings.substeps {
             let start = self.time + f64::from(substep) * f64::from(h);
             let end = start + f64::from(h);
-            let forces = Forces { gravity: settings.gravity, wind: self.wind(), dt: h };
-            let Self { points, groups, rigids, bodies, colliders, grabs, plan, scratch, .. } = self;
-            let placed: Vec<Placed> = colliders.iter().map(|collider| Placed { collider, start: collider.motion.pose(start), end: collider.motion.pose(end) }).collect();
+            let forces = Forces {
+                gravity: settings.gravity,
+                wind: self.wind(),
+                dt: h,
+            };
+            let Self {
+                points,
+                groups,
+                rigids,
+                bodies,
+                colliders,
+                grabs,
+                plan,
+                scratch,
+                ..
+            } = self;
+            let placed: Vec<Placed> = colliders
+                .iter()
+                .map(|collider| Placed {
+                    collider,
+                    start: collider.motion.pose(start),
+                    end: collider.motion.pose(end),
+                })
+                .collect();
             let (blocks, skins) = (plan.jacobi.blocks().to_vec(), &plan.skins);
 
             // Where everything would go on its own; what a hand holds goes with the hand.
@@ -52,19 +73,27 @@ impl World {
 
             // What may touch what on the way there.
             scratch.statics.find(&blocks, skins, points, &placed);
-            scratch.pairs.update(&plan.pair_bodies, points, &groups.of_mover);
-            scratch.spheres.find(&plan.pair_bodies, points, rigids, &placed, h);
+            scratch
+                .pairs
+                .update(&plan.pair_bodies, points, &groups.of_mover);
+            scratch
+                .spheres
+                .find(&plan.pair_bodies, points, rigids, &placed, h);
             watch.lap(Stage::Contacts);
 
             // Old penetration leaves without becoming velocity.
             for _ in 0..settings.stabilize_iterations {
-                scratch.spheres.stabilize(&mut scratch.pairs, points, rigids);
+                scratch
+                    .spheres
+                    .stabilize(&mut scratch.pairs, points, rigids);
                 scratch.statics.stabilize(&blocks, skins, points);
             }
 
             // Groups pull their members to their rest shapes, then contacts push them apart.
             for _ in 0..settings.iterations {
-                let met = plan.jacobi.iterate(groups, points, settings.over_relaxation);
+                let met = plan
+                    .jacobi
+                    .iterate(groups, points, settings.over_relaxation);
                 report.rotations_repaired += met.repaired;
                 report.non_finite += met.non_finite;
                 scratch.spheres.solve(&mut scratch.pairs, points, rigids);
@@ -74,14 +103,20 @@ impl World {
             // What moved has a velocity; a bad number stops here.
             report.non_finite += update_points(h, &blocks, &limits, points);
             report.non_finite += update_rigids(h, rigids);
-            scratch.statics.restitute(&blocks, skins, &scratch.v_before, &mut points.v, h);
+            scratch
+                .statics
+                .restitute(&blocks, skins, &scratch.v_before, &mut points.v, h);
             watch.lap(Stage::Solve);
 
             // Strain above the yield moves into the rest shapes.
-            report.rotations_repaired += state_pass(&plan.jacobi, groups, &points.pred, &mut scratch.a);
+            report.rotations_repaired +=
+                state_pass(&plan.jacobi, groups, &points.pred, &mut scratch.a);
             report.groups_yielding = 0;
             for body in bodies.iter() {
-                let flow = PlasticStep { material: &body.material, dt: h };
+                let flow = PlasticStep {
+                    material: &body.material,
+                    dt: h,
+                };
                 let met = plastic_update(&flow, body.groups.clone(), groups, &scratch.a);
                 report.groups_yielding += met.yielding;
                 report.groups_reset += met.reset;
@@ -118,19 +153,35 @@ impl World {
         plan.pair_bodies = self
             .bodies
             .iter()
-            .map(|b| PairBody { points: b.points.clone(), radius: 0.5 * b.particle_radius, friction: b.material.friction, self_contact: b.self_contact })
+            .map(|b| PairBody {
+                points: b.points.clone(),
+                radius: 0.5 * b.particle_radius,
+                friction: b.material.friction,
+                self_contact: b.self_contact,
+            })
             .collect();
-        let of_block = |block: &std::ops::Range<usize>| &self.bodies[self.bodies.partition_point(|b| b.points.end <= block.start)];
+        let of_block = |block: &std::ops::Range<usize>| {
+            &self.bodies[self.bodies.partition_point(|b| b.points.end <= block.start)]
+        };
         plan.skins = plan
             .jacobi
             .blocks()
             .iter()
             .map(|block| {
                 let body = of_block(block);
-                ContactSkin { radius: 0.5 * body.particle_radius, friction: body.material.friction, restitution: body.material.restitution }
+                ContactSkin {
+                    radius: 0.5 * body.particle_radius,
+                    friction: body.material.friction,
+                    restitution: body.material.restitution,
+                }
             })
             .collect();
-        plan.radii = plan.jacobi.blocks().iter().map(|block| of_block(block).particle_radius).collect();
+        plan.radii = plan
+            .jacobi
+            .blocks()
+            .iter()
+            .map(|block| of_block(block).particle_radius)
+            .collect();
         self.scratch.pairs.invalidate();
         plan.stale = false;
     }
@@ -152,7 +203,10 @@ impl World {
     /// Speed and sleep limits per block of points.
     fn motion_limits(&self, h: f32) -> Vec<MotionLimits> {
         let s = &self.settings;
-        let limits = |r: &f32| MotionLimits { max_speed: s.max_travel * r / h, sleep_distance: s.sleep_speed * r * h };
+        let limits = |r: &f32| MotionLimits {
+            max_speed: s.max_travel * r / h,
+            sleep_distance: s.sleep_speed * r * h,
+        };
         self.plan.radii.iter().map(limits).collect()
     }
 
@@ -172,10 +226,41 @@ impl World {
             let (kind, start) = (action.kind.clone(), self.time);
             self.next_action += 1;
             match kind {
-                ActionKind::Shoot { from, velocity, radius, mass, until } => self.rigids.push_sphere(from, velocity, radius, mass, 0.5, until),
-                ActionKind::Pull { at, radius, to, until } => self.grabs.push(Grab::new(&mut self.points, at, radius, to - at, start, until)),
-                ActionKind::Pin { at, radius, until } => self.grabs.push(Grab::new(&mut self.points, at, radius, Vec3::ZERO, start, until)),
-                ActionKind::Impulse { at, radius, velocity } => {
+                ActionKind::Shoot {
+                    from,
+                    velocity,
+                    radius,
+                    mass,
+                    until,
+                } => self
+                    .rigids
+                    .push_sphere(from, velocity, radius, mass, 0.5, until),
+                ActionKind::Pull {
+                    at,
+                    radius,
+                    to,
+                    until,
+                } => self.grabs.push(Grab::new(
+                    &mut self.points,
+                    at,
+                    radius,
+                    to - at,
+                    start,
+                    until,
+                )),
+                ActionKind::Pin { at, radius, until } => self.grabs.push(Grab::new(
+                    &mut self.points,
+                    at,
+                    radius,
+                    Vec3::ZERO,
+                    start,
+                    until,
+                )),
+                ActionKind::Impulse {
+                    at,
+                    radius,
+                    velocity,
+                } => {
                     for i in 0..self.points.len() {
                         if self.points.x[i].distance_squared(at) <= radius * radius {
                             self.points.v[i] += velocity;
@@ -192,7 +277,10 @@ impl World {
         let now = self.time + 1e-9;
         let (points, grabs) = (&mut self.points, &mut self.grabs);
         if grabs.iter().any(|grab| grab.until <= now) {
-            grabs.iter().filter(|grab| grab.until <= now).for_each(|grab| grab.release(points));
+            grabs
+                .iter()
+                .filter(|grab| grab.until <= now)
+                .for_each(|grab| grab.release(points));
             grabs.retain(|grab| grab.until > now);
             // A point in two hands is still held by the other.
             for &(i, _) in grabs.iter().flat_map(|grab| &grab.held) {
@@ -206,15 +294,46 @@ impl World {
     /// Moves every surface with its particles.
     fn skin(&mut self) {
         skin::interpolate_rotations(&mut self.points, &self.groups);
-        let Self { points, groups, surfaces, bodies, colliders, scratch, time, .. } = self;
-        points.rotation.par_iter().with_min_len(1024).map(|q| Mat3::from_quat(*q)).collect_into_vec(&mut scratch.turn);
+        let Self {
+            points,
+            groups,
+            surfaces,
+            bodies,
+            colliders,
+            scratch,
+            time,
+            ..
+        } = self;
+        points
+            .rotation
+            .par_iter()
+            .with_min_len(1024)
+            .map(|q| Mat3::from_quat(*q))
+            .collect_into_vec(&mut scratch.turn);
         let pose = |c: &crate::dynamics::Collider| c.motion.pose(*time);
-        let placed: Vec<Placed> = colliders.iter().map(|c| Placed { collider: c, start: pose(c), end: pose(c) }).collect();
+        let placed: Vec<Placed> = colliders
+            .iter()
+            .map(|c| Placed {
+                collider: c,
+                start: pose(c),
+                end: pose(c),
+            })
+            .collect();
         for (body, surface) in bodies.iter().zip(surfaces) {
             let near = body_bounds(&points.x[body.points.clone()]);
             let reach = 4.0 * body.particle_radius;
-            let touched: Vec<Placed> = placed.iter().filter(|p| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach))).copied().collect();
-            let frame = SkinFrame { points, groups, placed: &touched, turn: &scratch.turn, particle_radius: body.particle_radius };
+            let touched: Vec<Placed> = placed
+                .iter()
+                .filter(|p| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach)))
+                .copied()
+                .collect();
+            let frame = SkinFrame {
+                points,
+                groups,
+                placed: &touched,
+                turn: &scratch.turn,
+                particle_radius: body.particle_radius,
+            };
             skin::deform(&frame, surface);
         }
     }
@@ -222,5 +341,9 @@ impl World {
 
 fn body_bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {
     let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(lo, hi), p| (lo.min(*p), hi.max(*p))))
+    Some(
+        points
+            .iter()
+            .fold((first, first), |(lo, hi), p| (lo.min(*p), hi.max(*p))),
+    )
 }

@@ -141,7 +141,10 @@ pub(crate) struct Scratch {
 impl World {
     /// An empty world.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, ..Self::default() }
+        Self {
+            settings,
+            ..Self::default()
+        }
     }
 
     /// Adds a body: fills its mesh with particles, covers them with groups and skins the mesh to them.
@@ -154,8 +157,13 @@ impl World {
     pub fn add_sampled(&mut self, desc: BodyDesc, sampling: &body::Sampling) -> BodyId {
         let r = desc.particle_radius;
         let first = self.points.len();
-        let volume = if sampling.volume > 0.0 { sampling.volume } else { sampling.points.len() as f64 * f64::from(r).powi(3) / 0.66 };
-        let mass = (f64::from(desc.material.density) * volume / sampling.points.len() as f64) as f32;
+        let volume = if sampling.volume > 0.0 {
+            sampling.volume
+        } else {
+            sampling.points.len() as f64 * f64::from(r).powi(3) / 0.66
+        };
+        let mass =
+            (f64::from(desc.material.density) * volume / sampling.points.len() as f64) as f32;
         for (id, &x) in sampling.points.iter().enumerate() {
             self.points.push(x, desc.velocity, mass, id as u64);
         }
@@ -167,14 +175,23 @@ impl World {
         };
         let first_group = self.groups.len();
         for members in &sampling.groups {
-            let center = members.iter().map(|&i| sampling.points[i as usize]).sum::<Vec3>() / members.len() as f32;
-            let members: Vec<(u32, Vec3)> = members.iter().map(|&i| (first as u32 + i, sampling.points[i as usize] - center)).collect();
-            self.groups.push(&members, desc.cluster_radius * r, material);
+            let center = members
+                .iter()
+                .map(|&i| sampling.points[i as usize])
+                .sum::<Vec3>()
+                / members.len() as f32;
+            let members: Vec<(u32, Vec3)> = members
+                .iter()
+                .map(|&i| (first as u32 + i, sampling.points[i as usize] - center))
+                .collect();
+            self.groups
+                .push(&members, desc.cluster_radius * r, material);
             if let Some(c) = self.groups.center.last_mut() {
                 *c = center;
             }
         }
-        self.surfaces.push(skin::bind(desc.mesh, &sampling.points, first as u32, r));
+        self.surfaces
+            .push(skin::bind(desc.mesh, &sampling.points, first as u32, r));
         let id = BodyId(self.next_body);
         self.next_body += 1;
         self.bodies.push(Body {
@@ -199,10 +216,14 @@ impl World {
 
     /// Takes a body out of the world; `false` if there is none with this id.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
-        let Some(at) = self.bodies.iter().position(|b| b.id == id) else { return false };
+        let Some(at) = self.bodies.iter().position(|b| b.id == id) else {
+            return false;
+        };
         let body = self.bodies.remove(at);
         self.surfaces.remove(at);
-        let keep = |len: usize, gone: &Range<usize>| (0..len).map(|i| !gone.contains(&i)).collect::<Vec<bool>>();
+        let keep = |len: usize, gone: &Range<usize>| {
+            (0..len).map(|i| !gone.contains(&i)).collect::<Vec<bool>>()
+        };
         Remap::keeping(&keep(self.groups.len(), &body.groups)).apply_to_groups(&mut self.groups);
         let remap = Remap::keeping(&keep(self.points.len(), &body.points));
         remap.apply_to_points(&mut self.points, &mut self.groups, &mut self.surfaces);
@@ -213,8 +234,10 @@ impl World {
             });
         }
         for later in &mut self.bodies[at..] {
-            later.points = later.points.start - body.points.len()..later.points.end - body.points.len();
-            later.groups = later.groups.start - body.groups.len()..later.groups.end - body.groups.len();
+            later.points =
+                later.points.start - body.points.len()..later.points.end - body.points.len();
+            later.groups =
+                later.groups.start - body.groups.len()..later.groups.end - body.groups.len();
         }
         self.plan.stale = true;
         true
@@ -297,13 +320,20 @@ impl World {
     pub fn particle_id(&self, body: usize, index: usize) -> Option<ParticleId> {
         let body = self.bodies.get(body)?;
         let i = body.points.start + index;
-        body.points.contains(&i).then(|| ParticleId(self.points.id[i]))
+        body.points
+            .contains(&i)
+            .then(|| ParticleId(self.points.id[i]))
     }
 
     pub(crate) fn matched_bodies(&self) -> Vec<MatchedBody> {
         self.bodies
             .iter()
-            .map(|b| MatchedBody { points: b.points.clone(), groups: b.groups.clone(), fit: b.fit, averaging: b.averaging })
+            .map(|b| MatchedBody {
+                points: b.points.clone(),
+                groups: b.groups.clone(),
+                fit: b.fit,
+                averaging: b.averaging,
+            })
             .collect()
     }
 
@@ -312,23 +342,41 @@ impl World {
         let first = body.points.start;
         crate::parallel::sum(body.points.len(), Ledger::default(), |l| {
             let i = first + l;
-            let (m, x, v) = (f64::from(self.points.mass[i]), self.points.x[i].as_dvec3(), self.points.v[i].as_dvec3());
-            Ledger { mass: m, momentum: m * v, angular_momentum: m * x.cross(v), kinetic_energy: 0.5 * m * v.length_squared(), max_speed: v.length() }
+            let (m, x, v) = (
+                f64::from(self.points.mass[i]),
+                self.points.x[i].as_dvec3(),
+                self.points.v[i].as_dvec3(),
+            );
+            Ledger {
+                mass: m,
+                momentum: m * v,
+                angular_momentum: m * x.cross(v),
+                kinetic_energy: 0.5 * m * v.length_squared(),
+                max_speed: v.length(),
+            }
         })
     }
 
     /// Momentum, energy and mass of all bodies and projectiles.
     pub fn ledger(&self) -> Ledger {
-        let bodies = self.bodies.iter().fold(Ledger::default(), |sum, body| sum + self.body_ledger(body));
+        let bodies = self
+            .bodies
+            .iter()
+            .fold(Ledger::default(), |sum, body| sum + self.body_ledger(body));
         (0..self.rigids.len()).fold(bodies, |sum, s| {
-            let (m, x, v) = (f64::from(self.rigids.mass[s]), self.rigids.x[s].as_dvec3(), self.rigids.v[s].as_dvec3());
+            let (m, x, v) = (
+                f64::from(self.rigids.mass[s]),
+                self.rigids.x[s].as_dvec3(),
+                self.rigids.v[s].as_dvec3(),
+            );
             let inertia = 1.0 / f64::from(self.rigids.inv_inertia(s));
             let spin: DVec3 = self.rigids.spin[s].as_dvec3();
             sum + Ledger {
                 mass: m,
                 momentum: m * v,
                 angular_momentum: m * x.cross(v) + inertia * spin,
-                kinetic_energy: 0.5 * m * v.length_squared() + 0.5 * inertia * spin.length_squared(),
+                kinetic_energy: 0.5 * m * v.length_squared()
+                    + 0.5 * inertia * spin.length_squared(),
                 max_speed: v.length(),
             }
         })

@@ -43,20 +43,39 @@ impl Common {
             points.push(x, Vec3::ZERO, 1.0, id as u64);
         }
         let mut groups = Groups::default();
-        let material = GroupMaterial { stiffness: 0.9, plastic_yield: f32::INFINITY, plastic_flow: 0.0, hardening: 0.0 };
+        let material = GroupMaterial {
+            stiffness: 0.9,
+            plastic_yield: f32::INFINITY,
+            plastic_flow: 0.0,
+            hardening: 0.0,
+        };
         for group in &members {
-            let local: Vec<(u32, Vec3)> = group.iter().map(|&i| (i, sampling.points[i as usize])).collect();
+            let local: Vec<(u32, Vec3)> = group
+                .iter()
+                .map(|&i| (i, sampling.points[i as usize]))
+                .collect();
             groups.push(&local, 4.0 * r, material);
         }
         groups.rebuild_rows(points.len());
-        let bodies = vec![MatchedBody { points: 0..points.len(), groups: 0..groups.len(), fit: Fit::default(), averaging: Averaging::default() }];
+        let bodies = vec![MatchedBody {
+            points: 0..points.len(),
+            groups: 0..groups.len(),
+            fit: Fit::default(),
+            averaging: Averaging::default(),
+        }];
         Jacobi::refresh_weights(&bodies, &mut points, &mut groups);
         deform(&mut points, &mut groups, r);
         let mut jacobi = Jacobi::default();
         jacobi.plan(bodies, &points, &groups);
         jacobi.set_stiffness_scale(&groups, 1.0);
         let start = points.clone();
-        Ok(Self { points, groups, jacobi, start, memberships })
+        Ok(Self {
+            points,
+            groups,
+            jacobi,
+            start,
+            memberships,
+        })
     }
 
     /// Milliseconds of `iterations` iterations from the deformed state.
@@ -92,7 +111,10 @@ impl Common {
             ("particles".to_owned(), self.points.len() as f64),
             ("clusters".to_owned(), self.groups.len() as f64),
             ("memberships".to_owned(), self.memberships as f64),
-            ("ns_per_membership".to_owned(), ms_min["iteration"] * 1e6 / self.memberships as f64),
+            (
+                "ns_per_membership".to_owned(),
+                ms_min["iteration"] * 1e6 / self.memberships as f64,
+            ),
         ]);
         Row {
             bench: "solve".into(),
@@ -102,7 +124,11 @@ impl Common {
             ms_min,
             ms_p95: samples.quantile(0.95),
             counts,
-            settings: BTreeMap::from([("averaging".to_owned(), "mass".into()), ("fit".to_owned(), "procrustes".into()), ("repeats".to_owned(), repeats.into())]),
+            settings: BTreeMap::from([
+                ("averaging".to_owned(), "mass".into()),
+                ("fit".to_owned(), "procrustes".into()),
+                ("repeats".to_owned(), repeats.into()),
+            ]),
             reference: None,
         }
     }
@@ -112,7 +138,11 @@ impl Common {
 fn slope(t: [f64; 3]) -> f64 {
     let n = [1.0, 4.0, 8.0];
     let (mean_n, mean_t) = (13.0 / 3.0, t.iter().sum::<f64>() / 3.0);
-    let top: f64 = n.iter().zip(t).map(|(n, t)| (n - mean_n) * (t - mean_t)).sum();
+    let top: f64 = n
+        .iter()
+        .zip(t)
+        .map(|(n, t)| (n - mean_n) * (t - mean_t))
+        .sum();
     let bottom: f64 = n.iter().map(|n| (n - mean_n) * (n - mean_n)).sum();
     top / bottom
 }
@@ -152,11 +182,26 @@ fn farthest_point_groups(points: &[Vec3], r: f32) -> Vec<Vec<u32>> {
     let origin = points.iter().fold(Vec3::MAX, |lo, p| lo.min(*p));
     centers.sort_by_key(|&c| morton_key((points[c] - origin) / r));
     let grid = PointGrid::new(points, 2.0 * r);
-    let mut groups: Vec<Vec<u32>> = centers.iter().map(|&c| grid.nearest(points[c], MEMBERS).into_iter().map(|(i, _)| i).collect()).collect();
+    let mut groups: Vec<Vec<u32>> = centers
+        .iter()
+        .map(|&c| {
+            grid.nearest(points[c], MEMBERS)
+                .into_iter()
+                .map(|(i, _)| i)
+                .collect()
+        })
+        .collect();
     let mut seen = vec![false; points.len()];
-    groups.iter().flatten().for_each(|&i| seen[i as usize] = true);
+    groups
+        .iter()
+        .flatten()
+        .for_each(|&i| seen[i as usize] = true);
     for i in (0..points.len()).filter(|&i| !seen[i]) {
-        let nearest = (0..centers.len()).min_by(|&a, &b| points[centers[a]].distance_squared(points[i]).total_cmp(&points[centers[b]].distance_squared(points[i])));
+        let nearest = (0..centers.len()).min_by(|&a, &b| {
+            points[centers[a]]
+                .distance_squared(points[i])
+                .total_cmp(&points[centers[b]].distance_squared(points[i]))
+        });
         groups[nearest.unwrap_or(0)].push(i as u32);
     }
     groups.iter_mut().for_each(|g| g.sort_unstable());
@@ -167,7 +212,9 @@ fn farthest_point_groups(points: &[Vec3], r: f32) -> Vec<Vec<u32>> {
 fn deform(points: &mut Points, groups: &mut Groups, r: f32) {
     let n = points.len() as f32;
     let mid = points.x.iter().copied().sum::<Vec3>() / n;
-    let (lo, hi) = points.x.iter().fold((Vec3::MAX, Vec3::MIN), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
+    let (lo, hi) = points.x.iter().fold((Vec3::MAX, Vec3::MIN), |(lo, hi), p| {
+        (lo.min(*p), hi.max(*p))
+    });
     // Their body is ten units tall and twists by 0.15 rad a unit.
     let twist = 1.5 / (hi.y - lo.y);
     for i in 0..points.len() {
@@ -184,9 +231,14 @@ fn deform(points: &mut Points, groups: &mut Groups, r: f32) {
     }
     for k in 0..groups.len() {
         let mut random = Random::new([6, 0, 0, k as u64]);
-        let stretch = Vec3::new(1.0 + 0.2 * random.next_f32(), 1.0, 1.0 - 0.1 * random.next_f32());
+        let stretch = Vec3::new(
+            1.0 + 0.2 * random.next_f32(),
+            1.0,
+            1.0 - 0.1 * random.next_f32(),
+        );
         groups.f_p[k] = Mat3::from_diagonal(stretch / stretch.element_product().cbrt());
         let members: Vec<u32> = groups.members(k).map(|(i, _)| i).collect();
-        groups.center[k] = members.iter().map(|&i| points.x[i as usize]).sum::<Vec3>() / members.len() as f32;
+        groups.center[k] =
+            members.iter().map(|&i| points.x[i as usize]).sum::<Vec3>() / members.len() as f32;
     }
 }

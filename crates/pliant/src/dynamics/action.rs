@@ -84,19 +84,36 @@ pub struct Grab {
 
 impl Grab {
     /// Grabs the points within `radius` of `at`; they become kinematic.
-    pub fn new(points: &mut Points, at: Vec3, radius: f32, travel: Vec3, start: f64, until: f64) -> Self {
-        let inside = (0..points.len()).filter(|&i| points.x[i].distance_squared(at) <= radius * radius);
+    pub fn new(
+        points: &mut Points,
+        at: Vec3,
+        radius: f32,
+        travel: Vec3,
+        start: f64,
+        until: f64,
+    ) -> Self {
+        let inside =
+            (0..points.len()).filter(|&i| points.x[i].distance_squared(at) <= radius * radius);
         let held: Vec<(u32, Vec3)> = inside.map(|i| (i as u32, points.x[i])).collect();
         for &(i, _) in &held {
             points.inv_mass[i as usize] = 0.0;
         }
-        Self { held, travel, start, until }
+        Self {
+            held,
+            travel,
+            start,
+            until,
+        }
     }
 
     /// Puts the predicted positions where the hand is at `time`.
     pub fn carry(&self, points: &mut Points, time: f64) {
         let span = self.until - self.start;
-        let t = if span > 0.0 && span.is_finite() { ((time - self.start) / span).clamp(0.0, 1.0) as f32 } else { 0.0 };
+        let t = if span > 0.0 && span.is_finite() {
+            ((time - self.start) / span).clamp(0.0, 1.0) as f32
+        } else {
+            0.0
+        };
         for &(i, from) in &self.held {
             points.pred[i as usize].set_position(from + self.travel * t);
         }

@@ -17,11 +17,17 @@ pub struct Pose {
 
 impl Pose {
     /// At the origin, not turned.
-    pub const IDENTITY: Self = Self { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+    pub const IDENTITY: Self = Self {
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+    };
 
     /// At `position`, turned about the fixed x, then y, then z axis by angles in degrees.
     pub fn from_degrees(position: Vec3, degrees: Vec3) -> Self {
-        Self { position, rotation: rotation_from_degrees(degrees) }
+        Self {
+            position,
+            rotation: rotation_from_degrees(degrees),
+        }
     }
 
     /// From the shape's to the world's coordinates.
@@ -80,7 +86,16 @@ pub struct Motion {
 impl Motion {
     /// A collider that stays where it is.
     pub fn fixed(position: Vec3, rotation: Vec3) -> Self {
-        Self { keys: vec![MotionKey { time: 0.0, position, rotation }], pivot: None, ease: Ease::Linear, looping: false }
+        Self {
+            keys: vec![MotionKey {
+                time: 0.0,
+                position,
+                rotation,
+            }],
+            pivot: None,
+            ease: Ease::Linear,
+            looping: false,
+        }
     }
 
     /// The pose at `time`; before the first key the first one, after the last the last one.
@@ -100,8 +115,15 @@ impl Motion {
         } else {
             let (a, b) = (self.keys[next - 1], self.keys[next]);
             let t = ((time - a.time) / (b.time - a.time)) as f32;
-            let t = if self.ease == Ease::Smooth { t * t * (3.0 - 2.0 * t) } else { t };
-            (a.position.lerp(b.position, t), a.rotation.lerp(b.rotation, t))
+            let t = if self.ease == Ease::Smooth {
+                t * t * (3.0 - 2.0 * t)
+            } else {
+                t
+            };
+            (
+                a.position.lerp(b.position, t),
+                a.rotation.lerp(b.rotation, t),
+            )
         };
         let rotation = rotation_from_degrees(degrees);
         let position = match self.pivot {
@@ -133,18 +155,27 @@ impl MeshField {
     pub fn new(mesh: &Mesh) -> Result<Self, String> {
         mesh.validate().map_err(|e| e.to_string())?;
         // Pseudo-normals tell inside from outside at edges and corners too.
-        let flags = TriMeshFlags::ORIENTED | TriMeshFlags::MERGE_DUPLICATE_VERTICES | TriMeshFlags::DELETE_DEGENERATE_TRIANGLES;
-        let mesh = TriMesh::with_flags(mesh.positions.clone(), mesh.triangles.clone(), flags).map_err(|e| e.to_string())?;
+        let flags = TriMeshFlags::ORIENTED
+            | TriMeshFlags::MERGE_DUPLICATE_VERTICES
+            | TriMeshFlags::DELETE_DEGENERATE_TRIANGLES;
+        let mesh = TriMesh::with_flags(mesh.positions.clone(), mesh.triangles.clone(), flags)
+            .map_err(|e| e.to_string())?;
         Ok(Self { mesh })
     }
 
     /// Signed distance at `p` and the direction away from the surface; `None` farther than `reach` from it.
     fn distance_normal(&self, p: Vec3, reach: f32) -> Option<(f32, Vec3)> {
-        let projection = self.mesh.project_local_point_with_max_dist(p, false, reach)?;
+        let projection = self
+            .mesh
+            .project_local_point_with_max_dist(p, false, reach)?;
         let away = p - projection.point;
         let distance = away.length();
         let sign = if projection.is_inside { -1.0 } else { 1.0 };
-        let normal = if distance > 1e-6 { away * (sign / distance) } else { Vec3::Y };
+        let normal = if distance > 1e-6 {
+            away * (sign / distance)
+        } else {
+            Vec3::Y
+        };
         Some((sign * distance, normal))
     }
 
@@ -215,7 +246,10 @@ impl Collider {
     pub fn floor(y: f32) -> Self {
         Self {
             name: "floor".into(),
-            shape: ColliderShape::Plane { normal: Vec3::Y, offset: y },
+            shape: ColliderShape::Plane {
+                normal: Vec3::Y,
+                offset: y,
+            },
             motion: Motion::fixed(Vec3::ZERO, Vec3::ZERO),
             friction: 0.5,
         }
@@ -223,7 +257,12 @@ impl Collider {
 
     /// A fixed solid at a pose.
     pub fn solid(name: &str, shape: Shape, position: Vec3) -> Self {
-        Self { name: name.into(), shape: ColliderShape::Solid(shape), motion: Motion::fixed(position, Vec3::ZERO), friction: 0.5 }
+        Self {
+            name: name.into(),
+            shape: ColliderShape::Solid(shape),
+            motion: Motion::fixed(position, Vec3::ZERO),
+            friction: 0.5,
+        }
     }
 }
 
@@ -234,12 +273,24 @@ mod tests {
     /// Keys hold before the first and after the last; five turns are five turns; smooth starts slowly.
     #[test]
     fn motion_interpolates_angles_separately() {
-        let key = |time, x, deg| MotionKey { time, position: Vec3::new(x, 0.0, 0.0), rotation: Vec3::new(0.0, 0.0, deg) };
-        let mut motion = Motion { keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 1800.0)], pivot: None, ease: Ease::Linear, looping: false };
+        let key = |time, x, deg| MotionKey {
+            time,
+            position: Vec3::new(x, 0.0, 0.0),
+            rotation: Vec3::new(0.0, 0.0, deg),
+        };
+        let mut motion = Motion {
+            keys: vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 1800.0)],
+            pivot: None,
+            ease: Ease::Linear,
+            looping: false,
+        };
         assert_eq!(motion.pose(0.0).position.x, 0.0);
         assert_eq!(motion.pose(9.0).position.x, 4.0);
         let quarter = motion.pose(1.05);
-        assert!((quarter.rotation * Vec3::X - Vec3::Y).length() < 1e-4, "1800° × 0.05 is a quarter turn");
+        assert!(
+            (quarter.rotation * Vec3::X - Vec3::Y).length() < 1e-4,
+            "1800° × 0.05 is a quarter turn"
+        );
         motion.ease = Ease::Smooth;
         assert!(motion.pose(1.1).position.x < 0.2);
         motion.looping = true;
@@ -249,8 +300,17 @@ mod tests {
     /// With a pivot the position turns too.
     #[test]
     fn pivot_turns_the_position() {
-        let key = |time, deg| MotionKey { time, position: Vec3::X, rotation: Vec3::new(0.0, 0.0, deg) };
-        let motion = Motion { keys: vec![key(0.0, 0.0), key(1.0, 90.0)], pivot: Some(Vec3::ZERO), ease: Ease::Linear, looping: false };
+        let key = |time, deg| MotionKey {
+            time,
+            position: Vec3::X,
+            rotation: Vec3::new(0.0, 0.0, deg),
+        };
+        let motion = Motion {
+            keys: vec![key(0.0, 0.0), key(1.0, 90.0)],
+            pivot: Some(Vec3::ZERO),
+            ease: Ease::Linear,
+            looping: false,
+        };
         assert!((motion.pose(1.0).position - Vec3::Y).length() < 1e-6);
     }
 
@@ -265,12 +325,19 @@ mod tests {
     /// A mesh collider knows inside from outside and the way out.
     #[test]
     fn mesh_distance_is_signed() {
-        let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|c: [i32; 3]| Vec3::new(c[0] as f32, c[1] as f32, c[2] as f32));
-        let mesh = Mesh { positions: corners.to_vec(), triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], ..Mesh::default() };
+        let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+            .map(|c: [i32; 3]| Vec3::new(c[0] as f32, c[1] as f32, c[2] as f32));
+        let mesh = Mesh {
+            positions: corners.to_vec(),
+            triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+            ..Mesh::default()
+        };
         let field = MeshField::new(&mesh).unwrap();
         let (inside, _) = field.distance_normal(Vec3::splat(0.1), 10.0).unwrap();
         assert!((inside + 0.1).abs() < 1e-5);
-        let (outside, normal) = field.distance_normal(Vec3::new(0.2, 0.2, -0.5), 10.0).unwrap();
+        let (outside, normal) = field
+            .distance_normal(Vec3::new(0.2, 0.2, -0.5), 10.0)
+            .unwrap();
         assert!((outside - 0.5).abs() < 1e-5 && (normal + Vec3::Z).length() < 1e-5);
         assert!(field.distance_normal(Vec3::splat(50.0), 1.0).is_none());
     }

@@ -26,7 +26,12 @@ impl Forces {
 /// v ← v + Δt a, x* ← x + Δt v for free points; kinematic points stay where their script has put `pred`.
 pub fn predict_points(forces: &Forces, blocks: &[Range<usize>], points: &mut Points) {
     let (x, inv_mass) = (&points.x, &points.inv_mass);
-    parallel::for_each_range(blocks, (&mut points.v[..], &mut points.pred[..]), &|_, range, (v, pred)| {
+    parallel::for_each_range(blocks, (&mut points.v[..], &mut points.pred[..]), &|_,
+                                                                                  range,
+                                                                                  (
+        v,
+        pred,
+    )| {
         for (l, i) in range.enumerate() {
             if inv_mass[i] > 0.0 {
                 v[l] = forces.accelerate(v[l]);

@@ -17,10 +17,21 @@ pub struct MotionLimits {
 
 /// v ← (x* − x)/Δt and x ← x*; `limits` has one entry a block. Returns how many points were not finite: those stay where
 /// they were and stop.
-pub fn update_points(dt: f32, blocks: &[Range<usize>], limits: &[MotionLimits], points: &mut Points) -> u32 {
+pub fn update_points(
+    dt: f32,
+    blocks: &[Range<usize>],
+    limits: &[MotionLimits],
+    points: &mut Points,
+) -> u32 {
     let bad = AtomicU32::new(0);
     let columns = (&mut points.x[..], &mut points.v[..], &mut points.pred[..]);
-    parallel::for_each_range(blocks, columns, &|b, _, (x, v, pred): (&mut [Vec3], &mut [Vec3], &mut [Record])| {
+    parallel::for_each_range(blocks, columns, &|b,
+                                                _,
+                                                (x, v, pred): (
+        &mut [Vec3],
+        &mut [Vec3],
+        &mut [Record],
+    )| {
         let limit = limits[b];
         let mut count = 0;
         for ((x, v), pred) in x.iter_mut().zip(v).zip(pred) {
@@ -52,7 +63,8 @@ pub fn update_rigids(dt: f32, rigids: &mut Rigids) -> u32 {
             rigids.v[s] = (rigids.pred[s] - rigids.x[s]) / dt;
             rigids.spin[s] = rigids.turn[s] / dt;
             rigids.x[s] = rigids.pred[s];
-            rigids.rotation[s] = (Quat::from_scaled_axis(rigids.turn[s]) * rigids.rotation[s]).normalize();
+            rigids.rotation[s] =
+                (Quat::from_scaled_axis(rigids.turn[s]) * rigids.rotation[s]).normalize();
         } else {
             rigids.pred[s] = rigids.x[s];
             rigids.v[s] = Vec3::ZERO;

@@ -51,7 +51,8 @@ impl PointGrid {
         self.start.resize(buckets + 1, 0);
         let (mask, inv_cell) = (self.mask, self.inv_cell);
         self.bucket_of.clear();
-        self.bucket_of.extend((0..count).map(|i| hash(cell_at(position(i), inv_cell), mask)));
+        self.bucket_of
+            .extend((0..count).map(|i| hash(cell_at(position(i), inv_cell), mask)));
         for &b in &self.bucket_of {
             self.start[b as usize + 1] += 1;
         }
@@ -83,7 +84,10 @@ impl PointGrid {
     /// Costs (2·radius/cell + 1)³ bucket look-ups: choose cells of about the radius.
     #[inline]
     pub fn for_each_within(&self, p: Vec3, radius: f32, mut f: impl FnMut(u32, Vec3, f32)) {
-        let (lo, hi) = (self.cell_of(p - Vec3::splat(radius)), self.cell_of(p + Vec3::splat(radius)));
+        let (lo, hi) = (
+            self.cell_of(p - Vec3::splat(radius)),
+            self.cell_of(p + Vec3::splat(radius)),
+        );
         let limit = radius * radius;
         for z in lo.z..=hi.z {
             for y in lo.y..=hi.y {
@@ -114,7 +118,12 @@ impl PointGrid {
             if attempt < 4 {
                 self.for_each_within(p, radius, |i, _, d2| found.push((i, d2)));
             } else {
-                found.extend(self.index.iter().zip(&self.position).map(|(&i, q)| (i, q.distance_squared(p))));
+                found.extend(
+                    self.index
+                        .iter()
+                        .zip(&self.position)
+                        .map(|(&i, q)| (i, q.distance_squared(p))),
+                );
             }
             if found.len() >= wanted {
                 break;

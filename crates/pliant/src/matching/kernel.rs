@@ -1,11 +1,10 @@
 //! The inner loops, compiled for the baseline and for AVX2; both give the same bits.
 
 use crate::math::algebra::{M3, V3};
+use crate::math::lanes::{F8, Wide, dispatch};
 use crate::math::rotation::refine_or_repair;
-use crate::math::{F8, Lane};
 use crate::state::{Groups, MemberBlock, Record};
 use glam::{Mat3, Quat, Vec3};
-use multiversion::multiversion;
 use std::ops::Range;
 
 /// What the kernel reads: groups, predicted positions, and P of each group.
@@ -20,60 +19,70 @@ pub(super) struct Input<'a> {
     pub(super) stiffness_scale: f32,
 }
 
+/// Sums of one group in lanes.
+struct Sums<W> {
+    /// Σ w (x − origin).
+    s: V3<W>,
+    /// Σ w (x − origin) qᵀ, by columns.
+    a: M3<W>,
+}
+
+impl<W: Wide> Sums<W> {
+    #[inline(always)]
+    fn add(&mut self, block: &MemberBlock, x: V3<W>, w: W, origin: V3<W>) {
+        let wx = (x - origin).scale(w);
+        self.s = self.s + wx;
+        self.a.cols[0] = self.a.cols[0] + wx.scale(W::load(&block.q[0]));
+        self.a.cols[1] = self.a.cols[1] + wx.scale(W::load(&block.q[1]));
+        self.a.cols[2] = self.a.cols[2] + wx.scale(W::load(&block.q[2]));
+    }
+}
+
 /// Σ w (x − origin) and Σ w (x − origin) qᵀ of one group.
 #[inline(always)]
-fn moments(blocks: &[MemberBlock], count: u32, pred: &[Record], origin: Vec3) -> (Vec3, Mat3) {
-    let o = V3::new(
-        F8::splat(origin.x),
-        F8::splat(origin.y),
-        F8::splat(origin.z),
-    );
-    let mut s = V3::new(F8::ZERO, F8::ZERO, F8::ZERO);
-    let mut a = [s; 3];
+fn moments<W: Wide>(
+    blocks: &[MemberBlock],
+    count: u32,
+    pred: &[Record],
+    origin: Vec3,
+) -> (Vec3, Mat3) {
+    let origin = splat(origin);
+    let zero = W::splat(0.0);
+    let zero = V3::new(zero, zero, zero);
+    let mut sums = Sums {
+        s: zero,
+        a: M3::from_cols(zero, zero, zero),
+    };
     let Some((last, full)) = blocks.split_last() else {
         return (Vec3::ZERO, Mat3::ZERO);
     };
-    let mut add = |block: &MemberBlock, x: V3<F8>, w: F8| {
-        let wx = (x - o).scale(w);
-        s = s + wx;
-        for axis in 0..3 {
-            a[axis] = a[axis] + wx.scale(block.q[axis]);
-        }
-    };
     for block in full {
-        let (x, w) = gather(pred, &block.member);
-        add(block, x, w);
+        let [x, y, z, w] = W::gather(pred, &block.member);
+        sums.add(block, V3::new(x, y, z), w, origin);
     }
-    let (x, w) = gather(pred, &last.member);
-    add(last, x, mask_tail(w, count));
-    let total = |v: V3<F8>| Vec3::new(v.x.sum(), v.y.sum(), v.z.sum());
+    let [x, y, z, w] = W::gather(pred, &last.member);
+    sums.add(last, V3::new(x, y, z), mask_tail(w, count), origin);
     (
-        total(s),
-        Mat3::from_cols(total(a[0]), total(a[1]), total(a[2])),
+        total(sums.s),
+        Mat3::from_cols(
+            total(sums.a.cols[0]),
+            total(sums.a.cols[1]),
+            total(sums.a.cols[2]),
+        ),
     )
+}
+
+#[inline(always)]
+fn total<W: Wide>(v: V3<W>) -> Vec3 {
+    Vec3::new(v.x.sum(), v.y.sum(), v.z.sum())
 }
 
 /// Zero weight for the lanes of a last block that hold no member.
 #[inline(always)]
-fn mask_tail(w: F8, count: u32) -> F8 {
-    let members = (count + 7) % 8;
-    let mut masked = w;
-    for l in 0..8 {
-        masked.0[l] = if l as u32 <= members { w.0[l] } else { 0.0 };
-    }
-    masked
-}
-
-/// Positions and weights of eight points, transposed into lanes.
-#[inline(always)]
-fn gather(pred: &[Record], member: &[u32; 8]) -> (V3<F8>, F8) {
-    let r = member.map(|i| pred[i as usize].0);
-    let lane = |k: usize| {
-        F8([
-            r[0][k], r[1][k], r[2][k], r[3][k], r[4][k], r[5][k], r[6][k], r[7][k],
-        ])
-    };
-    (V3::new(lane(0), lane(1), lane(2)), lane(3))
+fn mask_tail<W: Wide>(w: W, count: u32) -> W {
+    const NUMBERS: F8 = F8([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let members = ((count + 7) % 8 + 1) as f32;
+    W::load(&NUMBERS).select_less(W::splat(members), w, W::splat(0.0))
 }
 
 /// Centres and rotations of up to eight groups.
@@ -87,7 +96,7 @@ pub(super) struct Fits {
 
 /// Fits the groups in `pack` (at most eight), starting from their last centres and rotations.
 #[inline(always)]
-fn fit(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[Quat]) -> Fits {
+fn fit<W: Wide>(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[Quat]) -> Fits {
     let groups = input.groups;
     // Lanes without a group compute on identities.
     let mut a = [Mat3::IDENTITY; 8];
@@ -96,34 +105,44 @@ fn fit(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[Quat]) ->
     let mut new_center = [Vec3::ZERO; 8];
     for (l, k) in pack.enumerate() {
         let blocks = &groups.blocks[groups.block_range(k)];
-        let (s, moment) = moments(blocks, groups.count[k], input.pred, center[l]);
+        let (s, moment) = moments::<W>(blocks, groups.count[k], input.pred, center[l]);
         // Σ w q = 0, so A about the old centre is A about the new one.
         a[l] = moment;
         new_center[l] = center[l] + s * groups.inv_weight[k];
         right[l] = input.right[k];
         guess[l] = rotation[l];
     }
-    let m = M3::pack(a) * M3::pack(right);
-    let guess = [
-        F8(guess.map(|q| q.x)),
-        F8(guess.map(|q| q.y)),
-        F8(guess.map(|q| q.z)),
-        F8(guess.map(|q| q.w)),
-    ];
-    let (q, repaired) = refine_or_repair(m, guess);
+    let m = M3::<W>::pack(&a) * M3::pack(&right);
+    let (rotation, repaired) = refine_or_repair(m, &guess);
     Fits {
         center: new_center,
-        rotation: std::array::from_fn(|l| {
-            Quat::from_xyzw(q[0].0[l], q[1].0[l], q[2].0[l], q[3].0[l])
-        }),
+        rotation,
         a,
         repaired,
     }
 }
 
+/// T q + c for eight members.
+#[inline(always)]
+fn goal<W: Wide>(block: &MemberBlock, t: &M3<W>, c: V3<W>) -> [W; 3] {
+    let q = V3::new(
+        W::load(&block.q[0]),
+        W::load(&block.q[1]),
+        W::load(&block.q[2]),
+    );
+    let g = t.apply(q) + c;
+    [g.x, g.y, g.z]
+}
+
+/// The same vector in every lane.
+#[inline(always)]
+fn splat<W: Wide>(v: Vec3) -> V3<W> {
+    V3::new(W::splat(v.x), W::splat(v.y), W::splat(v.z))
+}
+
 /// Adds the goals of one group, times `gain`, to the accumulators of its members.
 #[inline(always)]
-fn add_goals(
+fn add_goals<W: Wide>(
     blocks: &[MemberBlock],
     count: u32,
     t: Mat3,
@@ -132,26 +151,17 @@ fn add_goals(
     first_point: u32,
     acc: &mut [Record],
 ) {
-    let m = (t * gain).to_cols_array().map(F8::splat);
-    let c = (c * gain).to_array().map(F8::splat);
+    let t = t * gain;
+    let t = M3::<W>::from_cols(splat(t.x_axis), splat(t.y_axis), splat(t.z_axis));
+    let c = splat(c * gain);
     let Some((last, full)) = blocks.split_last() else {
         return;
     };
-    let goal = |block: &MemberBlock| -> [F8; 3] {
-        std::array::from_fn(|axis| {
-            m[axis] * block.q[0] + m[axis + 3] * block.q[1] + m[axis + 6] * block.q[2] + c[axis]
-        })
-    };
     for block in full {
-        let g = goal(block);
-        for l in 0..8 {
-            let r = &mut acc[(block.member[l] - first_point) as usize].0;
-            r[0] += g[0].0[l];
-            r[1] += g[1].0[l];
-            r[2] += g[2].0[l];
-        }
+        W::scatter_add(acc, &block.member, first_point, goal(block, &t, c));
     }
-    let g = goal(last);
+    let [x, y, z] = goal(last, &t, c);
+    let g = [x.store(), y.store(), z.store()];
     for l in 0..((count + 7) % 8 + 1) as usize {
         let r = &mut acc[(last.member[l] - first_point) as usize].0;
         r[0] += g[0].0[l];
@@ -163,8 +173,8 @@ fn add_goals(
 /// Fits every group of `range` and adds K·goals to `acc`, which holds the body's points and starts at zero.
 ///
 /// `center` and `rotation` are the parts of the columns that belong to `range`. Returns the number of repaired rotations.
-#[multiversion(targets("x86_64+avx2"))]
-pub(super) fn goals(
+#[inline(always)]
+fn goals_kernel<W: Wide>(
     input: &Input,
     range: Range<usize>,
     center: &mut [Vec3],
@@ -177,7 +187,7 @@ pub(super) fn goals(
     while first < range.end {
         let pack = first..(first + 8).min(range.end);
         let local = pack.start - range.start..pack.end - range.start;
-        let fits = fit(
+        let fits = fit::<W>(
             input,
             pack.clone(),
             &center[local.clone()],
@@ -189,7 +199,7 @@ pub(super) fn goals(
             rotation[local.start + l] = fits.rotation[l];
             let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
             let gain = groups.material[k].stiffness * input.stiffness_scale;
-            add_goals(
+            add_goals::<W>(
                 &groups.blocks[groups.block_range(k)],
                 groups.count[k],
                 t,
@@ -205,8 +215,8 @@ pub(super) fn goals(
 }
 
 /// Fits every group of `range` at the final positions and keeps A in `a` besides centre and rotation.
-#[multiversion(targets("x86_64+avx2"))]
-pub(super) fn fits(
+#[inline(always)]
+fn fits_kernel<W: Wide>(
     input: &Input,
     range: Range<usize>,
     center: &mut [Vec3],
@@ -218,7 +228,7 @@ pub(super) fn fits(
     while first < range.end {
         let pack = first..(first + 8).min(range.end);
         let local = pack.start - range.start..pack.end - range.start;
-        let fits = fit(
+        let fits = fit::<W>(
             input,
             pack.clone(),
             &center[local.clone()],
@@ -233,4 +243,14 @@ pub(super) fn fits(
         first += 8;
     }
     repaired
+}
+
+dispatch! {
+    /// Fits every group of `range` and adds K·goals to `acc`: see [`goals_kernel`].
+    pub(super) fn goals(input: &Input, range: Range<usize>, center: &mut [Vec3], rotation: &mut [Quat], acc: &mut [Record]) -> u32 = goals_kernel
+}
+
+dispatch! {
+    /// Fits every group of `range` at the final positions: see [`fits_kernel`].
+    pub(super) fn fits(input: &Input, range: Range<usize>, center: &mut [Vec3], rotation: &mut [Quat], a: &mut [Mat3]) -> u32 = fits_kernel
 }

@@ -1,6 +1,6 @@
 //! 3-vectors and 3×3 matrices over a [`Lane`]. Matrices hold columns, as glam's do.
 
-use super::lanes::{F8, Lane};
+use super::lanes::{F8, Lane, Wide};
 use glam::{Mat3, Vec3};
 use std::ops::{Add, Mul, Sub};
 
@@ -49,6 +49,12 @@ impl<T: Lane> V3<T> {
     #[inline(always)]
     pub fn scale(self, s: T) -> Self {
         Self::new(self.x * s, self.y * s, self.z * s)
+    }
+
+    /// The largest absolute component.
+    #[inline(always)]
+    pub fn largest(self) -> T {
+        self.x.abs().max(self.y.abs()).max(self.z.abs())
     }
 
     /// The opposite vector.
@@ -124,9 +130,12 @@ impl<T: Lane> M3<T> {
     #[inline(always)]
     pub fn transpose_mul(self, o: Self) -> Self {
         let [a, b, c] = self.cols;
-        Self {
-            cols: o.cols.map(|v| V3::new(a.dot(v), b.dot(v), c.dot(v))),
-        }
+        let [p, q, r] = o.cols;
+        Self::from_cols(
+            V3::new(a.dot(p), b.dot(p), c.dot(p)),
+            V3::new(a.dot(q), b.dot(q), c.dot(q)),
+            V3::new(a.dot(r), b.dot(r), c.dot(r)),
+        )
     }
 
     /// `self · oᵀ`.
@@ -156,9 +165,8 @@ impl<T: Lane> Mul for M3<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Self {
-            cols: o.cols.map(|v| self.apply(v)),
-        }
+        let [a, b, c] = o.cols;
+        Self::from_cols(self.apply(a), self.apply(b), self.apply(c))
     }
 }
 
@@ -187,35 +195,56 @@ impl From<M3<f32>> for Mat3 {
     }
 }
 
-impl V3<F8> {
+impl<W: Wide> V3<W> {
     /// Eight vectors, one a lane.
     #[inline(always)]
-    pub fn pack(v: [Vec3; 8]) -> Self {
-        Self::new(F8(v.map(|v| v.x)), F8(v.map(|v| v.y)), F8(v.map(|v| v.z)))
+    pub fn pack(v: &[Vec3; 8]) -> Self {
+        let mut lanes = [F8::ZERO; 3];
+        for l in 0..8 {
+            for k in 0..3 {
+                lanes[k].0[l] = v[l][k];
+            }
+        }
+        Self::new(W::load(&lanes[0]), W::load(&lanes[1]), W::load(&lanes[2]))
     }
 
-    /// The vector in lane `l`.
+    /// The eight vectors.
     #[inline(always)]
-    pub fn lane(self, l: usize) -> Vec3 {
-        Vec3::new(self.x.0[l], self.y.0[l], self.z.0[l])
+    pub fn unpack(self) -> [Vec3; 8] {
+        let (x, y, z) = (self.x.store(), self.y.store(), self.z.store());
+        let mut out = [Vec3::ZERO; 8];
+        for l in 0..8 {
+            out[l] = Vec3::new(x.0[l], y.0[l], z.0[l]);
+        }
+        out
     }
 }
 
-impl M3<F8> {
+impl<W: Wide> M3<W> {
     /// Eight matrices, one a lane.
     #[inline(always)]
-    pub fn pack(m: [Mat3; 8]) -> Self {
-        Self::from_cols(
-            V3::pack(m.map(|m| m.x_axis)),
-            V3::pack(m.map(|m| m.y_axis)),
-            V3::pack(m.map(|m| m.z_axis)),
-        )
+    pub fn pack(m: &[Mat3; 8]) -> Self {
+        let mut cols = [[Vec3::ZERO; 8]; 3];
+        for l in 0..8 {
+            cols[0][l] = m[l].x_axis;
+            cols[1][l] = m[l].y_axis;
+            cols[2][l] = m[l].z_axis;
+        }
+        Self::from_cols(V3::pack(&cols[0]), V3::pack(&cols[1]), V3::pack(&cols[2]))
     }
 
-    /// The matrix in lane `l`.
+    /// The eight matrices.
     #[inline(always)]
-    pub fn lane(self, l: usize) -> Mat3 {
-        let [a, b, c] = self.cols;
-        Mat3::from_cols(a.lane(l), b.lane(l), c.lane(l))
+    pub fn unpack(self) -> [Mat3; 8] {
+        let (a, b, c) = (
+            self.cols[0].unpack(),
+            self.cols[1].unpack(),
+            self.cols[2].unpack(),
+        );
+        let mut out = [Mat3::ZERO; 8];
+        for l in 0..8 {
+            out[l] = Mat3::from_cols(a[l], b[l], c[l]);
+        }
+        out
     }
 }

@@ -6,7 +6,7 @@
 //! which is also what says whether the answer may be trusted.
 
 use super::algebra::{M3, V3};
-use super::lanes::{F8, Lane};
+use super::lanes::{F8, Lane, Wide};
 use super::svd::polar_rotation_near;
 use glam::{Mat3, Quat};
 
@@ -57,7 +57,6 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
         // Cayley's map in place of exp: same to third order, no sine.
         let h = omega.scale(half);
         let norm = one / (one + h.dot(h)).sqrt();
-        let good = |new: T, old: T| zero.select_less(ok, new, old);
         let [x, y, z, w] = q;
         let turned = [
             (w * h.x + x + y * h.z - z * h.y) * norm,
@@ -66,7 +65,7 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
             (w - x * h.x - y * h.y - z * h.z) * norm,
         ];
         for k in 0..4 {
-            q[k] = good(turned[k], q[k]);
+            q[k] = zero.select_less(ok, turned[k], q[k]);
         }
         if step + 1 == NEWTON_STEPS {
             let small =
@@ -79,45 +78,56 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
     // Products of unit quaternions drift from length one by round-off; one division keeps them there.
     let length = (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]).sqrt();
     let inv = one / length;
-    (q.map(|e| e * inv), doubt)
+    ([q[0] * inv, q[1] * inv, q[2] * inv, q[3] * inv], doubt)
 }
 
 /// Refines eight rotations and repairs those in doubt; returns how many were repaired.
 #[inline(always)]
-pub fn refine_or_repair(a: M3<F8>, guess: [F8; 4]) -> ([F8; 4], u32) {
-    let (mut q, doubt) = refine_rotation(a, guess);
+pub fn refine_or_repair<W: Wide>(a: M3<W>, guess: &[Quat; 8]) -> ([Quat; 8], u32) {
+    let mut lanes = [F8::ZERO; 4];
+    for l in 0..8 {
+        let q = guess[l].to_array();
+        for k in 0..4 {
+            lanes[k].0[l] = q[k];
+        }
+    }
+    let start = [
+        W::load(&lanes[0]),
+        W::load(&lanes[1]),
+        W::load(&lanes[2]),
+        W::load(&lanes[3]),
+    ];
+    let (q, doubt) = refine_rotation(a, start);
+    let q = [q[0].store(), q[1].store(), q[2].store(), q[3].store()];
+    let doubt = doubt.store();
+    let mut out = *guess;
     let mut repaired = 0;
     for l in 0..8 {
+        out[l] = Quat::from_xyzw(q[0].0[l], q[1].0[l], q[2].0[l], q[3].0[l]);
         if doubt.0[l] > 0.0 {
-            let near = Quat::from_xyzw(guess[0].0[l], guess[1].0[l], guess[2].0[l], guess[3].0[l]);
-            let fixed = repair(a.lane(l), near);
-            for k in 0..4 {
-                q[k].0[l] = fixed[k];
-            }
+            out[l] = repair(a.unpack()[l], guess[l]);
             repaired += 1;
         }
     }
-    (q, repaired)
+    (out, repaired)
 }
 
 #[cold]
 #[inline(never)]
-fn repair(a: Mat3, near: Quat) -> [f32; 4] {
+fn repair(a: Mat3, near: Quat) -> Quat {
     let near = if near.is_finite() && near.length_squared() > 0.5 {
         near.normalize()
     } else {
         Quat::IDENTITY
     };
-    Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near)))
-        .normalize()
-        .to_array()
+    Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near))).normalize()
 }
 
 /// The rotation of one moment matrix near `guess`: what [`refine_or_repair`] does for eight.
 pub fn rotation_near(a: Mat3, guess: Quat) -> Quat {
     let (q, doubt) = refine_rotation(M3::from(a), guess.to_array());
     if doubt > 0.0 {
-        Quat::from_array(repair(a, guess))
+        repair(a, guess)
     } else {
         Quat::from_array(q)
     }

@@ -33,10 +33,10 @@ fn rotate_pair<T: Lane>(b: &mut M3<T>, v: &mut M3<T>, p: usize, q: usize) {
     let (zero, one) = (T::splat(0.0), T::splat(1.0));
     // tan of the smaller of the two angles that work; |γ| at round-off of its factors means orthogonal already.
     let floor = T::splat(1e-7) * (alpha * beta).sqrt() + T::splat(1e-36);
-    let active = |yes: T, no: T| floor.select_less(gamma.abs(), yes, no);
-    let zeta = (beta - alpha) / active(gamma + gamma, one);
+    let size = gamma.abs();
+    let zeta = (beta - alpha) / floor.select_less(size, gamma + gamma, one);
     let t = zeta.select_less(zero, -one, one) / (zeta.abs() + (one + zeta * zeta).sqrt());
-    let t = active(t, zero);
+    let t = floor.select_less(size, t, zero);
     let c = one / (one + t * t).sqrt();
     let s = c * t;
     b.cols[p] = bp.scale(c) - bq.scale(s);
@@ -65,16 +65,11 @@ fn order_pair<T: Lane>(b: &mut M3<T>, v: &mut M3<T>, p: usize, q: usize) {
 pub fn signed_svd<T: Lane>(a: M3<T>) -> Svd<T> {
     let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(1e-36));
     // Scaled to entries of order one: squares of f32 below 1e-19 or above 1e19 leave the range.
-    let largest = a
-        .cols
-        .iter()
-        .fold(zero, |m, c| c.x.abs().max(m).max(c.y.abs()).max(c.z.abs()));
+    let [p, q, r] = a.cols;
+    let largest = p.largest().max(q.largest()).max(r.largest());
     let scale = tiny.select_less(largest, largest, one);
-    let mut b = M3 {
-        cols: a
-            .cols
-            .map(|c| V3::new(c.x / scale, c.y / scale, c.z / scale)),
-    };
+    let shrink = one / scale;
+    let mut b = M3::from_cols(p.scale(shrink), q.scale(shrink), r.scale(shrink));
     let mut v = M3::identity();
     for _ in 0..SWEEPS {
         rotate_pair(&mut b, &mut v, 0, 1);
@@ -86,8 +81,7 @@ pub fn signed_svd<T: Lane>(a: M3<T>) -> Svd<T> {
     order_pair(&mut b, &mut v, 1, 2);
 
     let s1 = b.cols[0].dot(b.cols[0]).sqrt();
-    let has_first = |yes: V3<T>, no: V3<T>| V3::select_less(tiny, s1, yes, no);
-    let u1 = has_first(b.cols[0].scale(one / s1.max(tiny)), v.cols[0]);
+    let u1 = V3::select_less(tiny, s1, b.cols[0].scale(one / s1.max(tiny)), v.cols[0]);
     // What is left of b₂ across u₁; b₂ ⟂ b₁ holds to round-off only.
     let b2 = b.cols[1] - u1.scale(u1.dot(b.cols[1]));
     let s2 = b2.dot(b2).sqrt();

@@ -1,7 +1,7 @@
 //! The decompositions against nalgebra in f64, and against themselves across lanes.
 
 use super::algebra::{M3, V3};
-use super::lanes::F8;
+use super::lanes::{F8, Quad, Wide, dispatch};
 use super::quaternion::mean_rotation;
 use super::rotation::{refine_or_repair, rotation_near};
 use super::svd::{
@@ -87,9 +87,9 @@ proptest! {
         let guess = Quat::from_mat3(&polar_rotation(a)) * Quat::from_scaled_axis(Vec3::from(tilt));
         let scalar = rotation_near(a, guess);
         prop_assert!(distance(Mat3::from_quat(scalar), &reference) < tolerance);
-        let wide = refine_or_repair(M3::pack([a; 8]), guess.to_array().map(|e| F8([e; 8]))).0;
+        let wide = refine_or_repair(M3::<F8>::pack(&[a; 8]), &[guess; 8]).0;
         for l in 0..8 {
-            prop_assert_eq!(wide.map(|k| k.0[l].to_bits()), scalar.to_array().map(f32::to_bits));
+            prop_assert_eq!(wide[l].to_array().map(f32::to_bits), scalar.to_array().map(f32::to_bits));
         }
     }
 
@@ -105,13 +105,21 @@ proptest! {
     /// Eight lanes of the SVD have the bits of the scalar one.
     #[test]
     fn lanes_equal_scalar(m in prop::array::uniform8(any_matrix())) {
-        let wide = signed_svd(M3::pack(m));
+        let wide = signed_svd(M3::<F8>::pack(&m));
+        let (u, v, sigma) = (wide.u.unpack(), wide.v.unpack(), wide.sigma.unpack());
         for l in 0..8 {
             let one = signed_svd(M3::from(m[l]));
-            prop_assert_eq!(wide.u.lane(l), Mat3::from(one.u));
-            prop_assert_eq!(wide.v.lane(l), Mat3::from(one.v));
-            prop_assert_eq!(wide.sigma.lane(l), Vec3::from(one.sigma));
+            prop_assert_eq!(u[l], Mat3::from(one.u));
+            prop_assert_eq!(v[l], Mat3::from(one.v));
+            prop_assert_eq!(sigma[l], Vec3::from(one.sigma));
         }
+    }
+
+    /// The kernels compiled for AVX2 give the bits of the portable ones.
+    #[test]
+    fn registers_equal_arrays(m in prop::array::uniform8(any_matrix()), guess in prop::array::uniform8(any_rotation())) {
+        let arrays = decompose_kernel::<F8>(&m, &guess);
+        prop_assert_eq!(decompose(&m, &guess), arrays);
     }
 
     /// Rank 2, rank 1 and nearly singular matrices still give rotations that reproduce the matrix.
@@ -151,6 +159,36 @@ proptest! {
         prop_assert!(mean.dot(same).abs() > 1.0 - 1e-6);
         prop_assert!(mean.dot(q).abs() > 0.99);
     }
+}
+
+/// All wide operations in one kernel: SVD, warm start, sums, gather and scatter.
+#[inline(always)]
+fn decompose_kernel<W: Wide>(m: &[Mat3; 8], guess: &[Quat; 8]) -> Vec<u32> {
+    let a = M3::<W>::pack(m);
+    let svd = signed_svd(a);
+    let (rotations, repaired) = refine_or_repair(a, guess);
+    let mut out = vec![repaired];
+    for l in 0..8 {
+        let parts = [svd.u.unpack()[l], svd.v.unpack()[l]].map(|m| m.to_cols_array());
+        out.extend(parts.iter().flatten().map(|e| e.to_bits()));
+        out.extend(svd.sigma.unpack()[l].to_array().map(f32::to_bits));
+        out.extend(rotations[l].to_array().map(f32::to_bits));
+    }
+    let records: Vec<Quad> = m
+        .iter()
+        .map(|m| Quad([m.x_axis.x, m.y_axis.x, m.z_axis.z, m.x_axis.y]))
+        .collect();
+    let index = [3, 1, 4, 1, 5, 2, 6, 0];
+    let [x, y, z, w] = W::gather(&records, &index);
+    out.push((x * w).sum().to_bits());
+    let mut target = records;
+    W::scatter_add(&mut target, &index, 0, [x, y, z]);
+    out.extend(target.iter().flat_map(|q| q.0).map(f32::to_bits));
+    out
+}
+
+dispatch! {
+    fn decompose(m: &[Mat3; 8], guess: &[Quat; 8]) -> Vec<u32> = decompose_kernel
 }
 
 /// Zero, NaN and infinite matrices give rotations, not garbage.
@@ -221,6 +259,5 @@ fn mean_of_opposite_signs() {
 #[test]
 fn packing_round_trips() {
     let v = std::array::from_fn(|l| Vec3::new(l as f32, 1.0, -2.0));
-    let packed = V3::pack(v);
-    assert!((0..8).all(|l| packed.lane(l) == v[l]));
+    assert_eq!(V3::<F8>::pack(&v).unpack(), v);
 }

@@ -4,11 +4,11 @@ use super::{FACTOR_RANGE, Flow, frobenius_flow, log_flow};
 use crate::matching::choi_stretch;
 use crate::material::{Material, PlasticClamp, PlasticModel, StrainMeasure};
 use crate::math::algebra::M3;
+use crate::math::lanes::{Wide, dispatch};
 use crate::math::strain::exp_strain;
 use crate::math::svd::{signed_svd, symmetric_eigen};
 use crate::state::Groups;
 use glam::{Mat3, Vec3};
-use multiversion::multiversion;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -108,13 +108,23 @@ pub fn plastic_update(
         })
 }
 
-/// Principal stretches and their axes of up to eight deformations; the smallest stretch is negative where one is inverted.
-#[multiversion(targets("x86_64+avx2"))]
-fn principal_stretches(f_e: &[Mat3]) -> [(Vec3, Mat3); 8] {
+/// Principal stretches and their axes of up to eight deformations.
+#[inline(always)]
+fn stretches_kernel<W: Wide>(f_e: &[Mat3]) -> [(Vec3, Mat3); 8] {
     let mut m = [Mat3::IDENTITY; 8];
     m[..f_e.len()].copy_from_slice(f_e);
-    let svd = signed_svd(M3::pack(m));
-    std::array::from_fn(|l| (svd.sigma.lane(l), svd.v.lane(l)))
+    let svd = signed_svd(M3::<W>::pack(&m));
+    let (sigma, v) = (svd.sigma.unpack(), svd.v.unpack());
+    let mut out = [(Vec3::ONE, Mat3::IDENTITY); 8];
+    for l in 0..8 {
+        out[l] = (sigma[l], v[l]);
+    }
+    out
+}
+
+dispatch! {
+    /// Principal stretches and their axes of up to eight deformations; the smallest is negative where one is inverted.
+    fn principal_stretches(f_e: &[Mat3]) -> [(Vec3, Mat3); 8] = stretches_kernel
 }
 
 /// Stretches of the literal variant: least squares for the rotation of A_pq.

@@ -1,11 +1,10 @@
 //! Movers: whatever has a position.
 
+use crate::math::lanes::Quad;
 use glam::{Quat, Vec3};
 
 /// Predicted position and weight of a point as the shape-matching kernel reads it: one aligned load.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(16))]
-pub struct Record(pub [f32; 4]);
+pub type Record = Quad;
 
 impl Record {
     /// The position with a weight.

@@ -22,7 +22,11 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: u32, particle_radius: f32) -> Su
             let near = grid.nearest(y, SKIN_INFLUENCES);
             let inverse = |d2: f32| 1.0 / d2.sqrt().max(1e-3 * particle_radius);
             let total: f32 = near.iter().map(|&(_, d2)| inverse(d2)).sum();
-            let mut skin = Skin { point: [first + near[0].0; SKIN_INFLUENCES], weight: [0.0; SKIN_INFLUENCES], local: [Vec3::ZERO; SKIN_INFLUENCES] };
+            let mut skin = Skin {
+                point: [first + near[0].0; SKIN_INFLUENCES],
+                weight: [0.0; SKIN_INFLUENCES],
+                local: [Vec3::ZERO; SKIN_INFLUENCES],
+            };
             for (a, &(i, d2)) in near.iter().enumerate() {
                 skin.point[a] = first + i;
                 skin.weight[a] = inverse(d2) / total;
@@ -31,18 +35,27 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: u32, particle_radius: f32) -> Su
             skin
         })
         .collect();
-    Surface { rest: mesh.positions.clone(), mesh, skin }
+    Surface {
+        rest: mesh.positions.clone(),
+        mesh,
+        skin,
+    }
 }
 
 /// Q of every point: the mean rotation of its groups; a point without a group, or with groups that disagree
 /// completely, keeps its last one.
 pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
-    points.rotation.par_iter_mut().with_min_len(1024).enumerate().for_each(|(i, q)| {
-        let row = groups.of_mover.row(i);
-        if let Some(mean) = mean_rotation(row.iter().map(|&k| groups.rotation[k as usize])) {
-            *q = mean;
-        }
-    });
+    points
+        .rotation
+        .par_iter_mut()
+        .with_min_len(1024)
+        .enumerate()
+        .for_each(|(i, q)| {
+            let row = groups.of_mover.row(i);
+            if let Some(mean) = mean_rotation(row.iter().map(|&k| groups.rotation[k as usize])) {
+                *q = mean;
+            }
+        });
 }
 
 /// What deforming a surface needs of the frame.
@@ -63,27 +76,33 @@ pub struct SkinFrame<'a> {
 /// its surface; while the body flows there, it also stays there.
 pub fn deform(frame: &SkinFrame, surface: &mut Surface) {
     let points = frame.points;
-    surface.mesh.positions.par_iter_mut().zip(surface.skin.par_iter_mut()).with_min_len(1024).for_each(|(y, skin)| {
-        let mut moved = Vec3::ZERO;
-        for a in 0..SKIN_INFLUENCES {
-            let l = skin.point[a] as usize;
-            moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + points.x[l]);
-        }
-        // One choke point: a vertex never becomes a bad number.
-        if !moved.is_finite() {
-            return;
-        }
-        if let Some(outside) = push_out(frame, moved) {
-            moved = outside;
-            if flows(frame, skin) {
-                for a in 0..SKIN_INFLUENCES {
-                    let l = skin.point[a] as usize;
-                    skin.local[a] = frame.turn[l].transpose() * (moved - points.x[l]);
+    surface
+        .mesh
+        .positions
+        .par_iter_mut()
+        .zip(surface.skin.par_iter_mut())
+        .with_min_len(1024)
+        .for_each(|(y, skin)| {
+            let mut moved = Vec3::ZERO;
+            for a in 0..SKIN_INFLUENCES {
+                let l = skin.point[a] as usize;
+                moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + points.x[l]);
+            }
+            // One choke point: a vertex never becomes a bad number.
+            if !moved.is_finite() {
+                return;
+            }
+            if let Some(outside) = push_out(frame, moved) {
+                moved = outside;
+                if flows(frame, skin) {
+                    for a in 0..SKIN_INFLUENCES {
+                        let l = skin.point[a] as usize;
+                        skin.local[a] = frame.turn[l].transpose() * (moved - points.x[l]);
+                    }
                 }
             }
-        }
-        *y = moved;
-    });
+            *y = moved;
+        });
 }
 
 /// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius.
@@ -91,7 +110,10 @@ fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
     let mut out = None;
     for placed in frame.placed {
         let at = out.unwrap_or(p);
-        if let Some((d, n)) = placed.collider.shape.distance_normal(placed.end.invert(at), 0.0)
+        if let Some((d, n)) = placed
+            .collider
+            .shape
+            .distance_normal(placed.end.invert(at), 0.0)
             && d < 0.0
             && d > -frame.particle_radius
         {
@@ -103,5 +125,12 @@ fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
 
 /// Whether a group of one of the vertex's particles flowed in the last substep.
 fn flows(frame: &SkinFrame, skin: &Skin) -> bool {
-    skin.point.iter().any(|&i| frame.groups.of_mover.row(i as usize).iter().any(|&k| frame.groups.yielding[k as usize]))
+    skin.point.iter().any(|&i| {
+        frame
+            .groups
+            .of_mover
+            .row(i as usize)
+            .iter()
+            .any(|&k| frame.groups.yielding[k as usize])
+    })
 }

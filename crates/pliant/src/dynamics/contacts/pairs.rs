@@ -111,7 +111,8 @@ impl Pairs {
             }
             for (b, (mean_b, spread_b, lo_b, hi_b)) in motion.iter().enumerate().skip(a + 1) {
                 let reach = Vec3::splat(bodies[a].radius + bodies[b].radius + self.slack);
-                let apart = (*lo_a - *hi_b - reach).max_element() > 0.0 || (*lo_b - *hi_a - reach).max_element() > 0.0;
+                let apart = (*lo_a - *hi_b - reach).max_element() > 0.0
+                    || (*lo_b - *hi_a - reach).max_element() > 0.0;
                 if !apart && spread_a + spread_b + (*mean_a - *mean_b).length() > budget {
                     return true;
                 }
@@ -130,7 +131,9 @@ impl Pairs {
         let blocks: Vec<(usize, Range<usize>)> = bodies
             .iter()
             .enumerate()
-            .flat_map(|(b, body)| crate::parallel::blocks(body.points.start, body.points.len()).map(move |r| (b, r)))
+            .flat_map(|(b, body)| {
+                crate::parallel::blocks(body.points.start, body.points.len()).map(move |r| (b, r))
+            })
             .collect();
         let found: Vec<Vec<(u32, Neighbor)>> = blocks
             .par_iter()
@@ -145,9 +148,22 @@ impl Pairs {
                         let other = if own { body } else { body_of(bodies, j) };
                         let distance = body.radius + other.radius;
                         let near = d2 <= (distance + slack) * (distance + slack);
-                        let touches = if own { body.self_contact && i != j as usize && !groups_of.share_item(i, j as usize) } else { true };
+                        let touches = if own {
+                            body.self_contact
+                                && i != j as usize
+                                && !groups_of.share_item(i, j as usize)
+                        } else {
+                            true
+                        };
                         if near && touches {
-                            rows.push((i as u32, Neighbor { point: j, distance, friction: combined_friction(body.friction, other.friction) }));
+                            rows.push((
+                                i as u32,
+                                Neighbor {
+                                    point: j,
+                                    distance,
+                                    friction: combined_friction(body.friction, other.friction),
+                                },
+                            ));
                         }
                     });
                     rows[first..].sort_unstable_by_key(|(_, n)| n.point);
@@ -179,42 +195,60 @@ impl Pairs {
     pub(super) fn count_active(&self, position: impl Fn(usize) -> Vec3, count: &mut [u32]) {
         for (at, &i) in self.points.iter().enumerate() {
             let p = position(i as usize);
-            let active = self.row(at).iter().filter(|n| p.distance_squared(position(n.point as usize)) < n.distance * n.distance);
+            let active = self.row(at).iter().filter(|n| {
+                p.distance_squared(position(n.point as usize)) < n.distance * n.distance
+            });
             count[i as usize] += active.count() as u32;
         }
     }
 
     /// Computes the correction of every listed point from positions and, if `slip` is given, friction against the
     /// displacement since the start of the substep; results wait in `self` until [`Pairs::apply`].
-    pub(super) fn correct(&mut self, position: impl Fn(usize) -> Vec3 + Sync, slip: Option<&[Vec3]>, inv_mass: &[f32], count: &[u32]) {
+    pub(super) fn correct(
+        &mut self,
+        position: impl Fn(usize) -> Vec3 + Sync,
+        slip: Option<&[Vec3]>,
+        inv_mass: &[f32],
+        count: &[u32],
+    ) {
         let mut corrections = std::mem::take(&mut self.corrections);
         corrections.clear();
         corrections.resize(self.points.len(), Vec3::ZERO);
         let this = &*self;
-        corrections.par_iter_mut().with_min_len(256).enumerate().for_each(|(at, correction)| {
-            let i = this.points[at] as usize;
-            let (p, w) = (position(i), inv_mass[i]);
-            if w == 0.0 || count[i] == 0 {
-                return;
-            }
-            for neighbor in this.row(at) {
-                let j = neighbor.point as usize;
-                let away = p - position(j);
-                let length = away.length();
-                let depth = neighbor.distance - length;
-                if depth <= 0.0 || count[j] == 0 {
-                    continue;
+        corrections
+            .par_iter_mut()
+            .with_min_len(256)
+            .enumerate()
+            .for_each(|(at, correction)| {
+                let i = this.points[at] as usize;
+                let (p, w) = (position(i), inv_mass[i]);
+                if w == 0.0 || count[i] == 0 {
+                    return;
                 }
-                // Coincident points separate along an axis that both sides agree on.
-                let n = if length > 1e-9 { away / length } else if i < j { Vec3::X } else { Vec3::NEG_X };
-                let share = w / (w * count[i] as f32 + inv_mass[j] * count[j] as f32);
-                *correction += n * (depth * share);
-                if let Some(x) = slip {
-                    let u = (p - x[i]) - (position(j) - x[j]);
-                    *correction -= friction(u - n * n.dot(u), depth, neighbor.friction) * share;
+                for neighbor in this.row(at) {
+                    let j = neighbor.point as usize;
+                    let away = p - position(j);
+                    let length = away.length();
+                    let depth = neighbor.distance - length;
+                    if depth <= 0.0 || count[j] == 0 {
+                        continue;
+                    }
+                    // Coincident points separate along an axis that both sides agree on.
+                    let n = if length > 1e-9 {
+                        away / length
+                    } else if i < j {
+                        Vec3::X
+                    } else {
+                        Vec3::NEG_X
+                    };
+                    let share = w / (w * count[i] as f32 + inv_mass[j] * count[j] as f32);
+                    *correction += n * (depth * share);
+                    if let Some(x) = slip {
+                        let u = (p - x[i]) - (position(j) - x[j]);
+                        *correction -= friction(u - n * n.dot(u), depth, neighbor.friction) * share;
+                    }
                 }
-            }
-        });
+            });
         self.corrections = corrections;
     }
 

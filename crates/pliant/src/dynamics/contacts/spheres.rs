@@ -41,7 +41,14 @@ const REACH: f32 = 2.0;
 
 impl SphereContacts {
     /// Finds points and colliders that the spheres may touch.
-    pub fn find(&mut self, bodies: &[PairBody], points: &Points, rigids: &Rigids, placed: &[Placed], dt: f32) {
+    pub fn find(
+        &mut self,
+        bodies: &[PairBody],
+        points: &Points,
+        rigids: &Rigids,
+        placed: &[Placed],
+        dt: f32,
+    ) {
         self.points.clear();
         self.statics.clear();
         for s in 0..rigids.len() {
@@ -64,8 +71,13 @@ impl SphereContacts {
             for collider in placed {
                 let radius = rigids.radius[s];
                 if let Some(plane) = collider.tangent_plane(from, to, radius, radius) {
-                    let friction = combined_friction(rigids.friction[s], collider.collider.friction);
-                    self.statics.push(SphereStatic { sphere: s as u32, plane, friction });
+                    let friction =
+                        combined_friction(rigids.friction[s], collider.collider.friction);
+                    self.statics.push(SphereStatic {
+                        sphere: s as u32,
+                        plane,
+                        friction,
+                    });
                 }
             }
         }
@@ -79,16 +91,30 @@ impl SphereContacts {
     /// One Jacobi pass over all contacts between movers on the positions at the start of the substep; x and x* move
     /// together, so that old penetration does not turn into velocity.
     pub fn stabilize(&mut self, pairs: &mut Pairs, points: &mut Points, rigids: &mut Rigids) {
-        self.count_active(pairs, points.len(), rigids, |i| points.x[i], |s| rigids.x[s]);
+        self.count_active(
+            pairs,
+            points.len(),
+            rigids,
+            |i| points.x[i],
+            |s| rigids.x[s],
+        );
         pairs.correct(|i| points.x[i], None, &points.inv_mass, &self.count);
-        self.correct(rigids, &points.inv_mass, |i| points.x[i], |s| rigids.x[s], None);
+        self.correct(
+            rigids,
+            &points.inv_mass,
+            |i| points.x[i],
+            |s| rigids.x[s],
+            None,
+        );
         let mut shift = |i: usize, d: Vec3| {
             points.x[i] += d;
             let moved = points.pred[i].position() + d;
             points.pred[i].set_position(moved);
         };
         pairs.apply(&mut shift);
-        self.point_move.iter().for_each(|&(i, d)| shift(i as usize, d));
+        self.point_move
+            .iter()
+            .for_each(|&(i, d)| shift(i as usize, d));
         for s in 0..rigids.len() {
             rigids.x[s] += self.sphere_move[s];
             rigids.pred[s] += self.sphere_move[s];
@@ -101,13 +127,21 @@ impl SphereContacts {
             let pred = |i: usize| points.pred[i].position();
             self.count_active(pairs, points.len(), rigids, pred, |s| rigids.pred[s]);
             pairs.correct(pred, Some(&points.x), &points.inv_mass, &self.count);
-            self.correct(rigids, &points.inv_mass, pred, |s| rigids.pred[s], Some((&points.x, &rigids.x)));
+            self.correct(
+                rigids,
+                &points.inv_mass,
+                pred,
+                |s| rigids.pred[s],
+                Some((&points.x, &rigids.x)),
+            );
             let mut shift = |i: usize, d: Vec3| {
                 let moved = points.pred[i].position() + d;
                 points.pred[i].set_position(moved);
             };
             pairs.apply(&mut shift);
-            self.point_move.iter().for_each(|&(i, d)| shift(i as usize, d));
+            self.point_move
+                .iter()
+                .for_each(|&(i, d)| shift(i as usize, d));
             for s in 0..rigids.len() {
                 rigids.pred[s] += self.sphere_move[s];
                 rigids.turn[s] += self.sphere_turn[s];
@@ -117,14 +151,23 @@ impl SphereContacts {
         self.project_spheres(rigids);
     }
 
-    fn count_active(&mut self, pairs: &Pairs, points: usize, rigids: &Rigids, position: impl Fn(usize) -> Vec3, center: impl Fn(usize) -> Vec3) {
+    fn count_active(
+        &mut self,
+        pairs: &Pairs,
+        points: usize,
+        rigids: &Rigids,
+        position: impl Fn(usize) -> Vec3,
+        center: impl Fn(usize) -> Vec3,
+    ) {
         self.count.clear();
         self.count.resize(points, 0);
         self.sphere_count.clear();
         self.sphere_count.resize(rigids.len(), 0);
         pairs.count_active(&position, &mut self.count);
         for c in &self.points {
-            if position(c.point as usize).distance_squared(center(c.sphere as usize)) < c.distance * c.distance {
+            if position(c.point as usize).distance_squared(center(c.sphere as usize))
+                < c.distance * c.distance
+            {
                 self.count[c.point as usize] += 1;
                 self.sphere_count[c.sphere as usize] += 1;
             }
@@ -132,7 +175,14 @@ impl SphereContacts {
     }
 
     /// Corrections of sphere contacts; with `start` (positions at the start of the substep) also friction and spin.
-    fn correct(&mut self, rigids: &Rigids, inv_mass: &[f32], position: impl Fn(usize) -> Vec3, center: impl Fn(usize) -> Vec3, start: Option<(&[Vec3], &[Vec3])>) {
+    fn correct(
+        &mut self,
+        rigids: &Rigids,
+        inv_mass: &[f32],
+        position: impl Fn(usize) -> Vec3,
+        center: impl Fn(usize) -> Vec3,
+        start: Option<(&[Vec3], &[Vec3])>,
+    ) {
         self.point_move.clear();
         for moves in [&mut self.sphere_move, &mut self.sphere_turn] {
             moves.clear();
@@ -146,7 +196,11 @@ impl SphereContacts {
             if depth <= 0.0 {
                 continue;
             }
-            let n = if length > 1e-9 { away / length } else { Vec3::Y };
+            let n = if length > 1e-9 {
+                away / length
+            } else {
+                Vec3::Y
+            };
             let (w, n_point) = (inv_mass[i], self.count[i] as f32);
             let (w_s, n_sphere) = (1.0 / rigids.mass[s], self.sphere_count[s] as f32);
             // Impulse-like: the same vector, times the inverse mass of each side, moves both.
@@ -156,7 +210,8 @@ impl SphereContacts {
                 let surface = center(s) - x_sphere[s] + rigids.turn[s].cross(arm);
                 let u = (position(i) - x[i]) - surface;
                 // A sphere gives way to a tangential push by turning too: 1 + r²m/I = 3.5 times its inverse mass.
-                let tangential = friction(u - n * n.dot(u), depth, c.friction) / (w * n_point + 3.5 * w_s * n_sphere);
+                let tangential = friction(u - n * n.dot(u), depth, c.friction)
+                    / (w * n_point + 3.5 * w_s * n_sphere);
                 push -= tangential;
                 self.sphere_turn[s] += arm.cross(tangential) * rigids.inv_inertia(s);
             }
@@ -194,7 +249,11 @@ fn solve_sphere_pairs(rigids: &mut Rigids) {
             if depth <= 0.0 {
                 continue;
             }
-            let n = if length > 1e-9 { away / length } else { Vec3::Y };
+            let n = if length > 1e-9 {
+                away / length
+            } else {
+                Vec3::Y
+            };
             let (w_a, w_b) = (1.0 / rigids.mass[a], 1.0 / rigids.mass[b]);
             rigids.pred[a] += n * (depth * w_a / (w_a + w_b));
             rigids.pred[b] -= n * (depth * w_b / (w_a + w_b));

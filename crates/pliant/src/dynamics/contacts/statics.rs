@@ -40,7 +40,13 @@ pub struct TangentPlane {
 
 impl Placed<'_> {
     /// The tangent plane for a ball of `radius` that goes from `x` to `pred`; `None` if it stays farther away than `margin`.
-    pub fn tangent_plane(&self, x: Vec3, pred: Vec3, radius: f32, margin: f32) -> Option<TangentPlane> {
+    pub fn tangent_plane(
+        &self,
+        x: Vec3,
+        pred: Vec3,
+        radius: f32,
+        margin: f32,
+    ) -> Option<TangentPlane> {
         let (from, to) = (self.start.invert(x), self.end.invert(pred));
         let path = to - from;
         let length = path.length();
@@ -65,24 +71,37 @@ impl Placed<'_> {
         let surface = at - normal * distance;
         let (start, end) = (self.start.apply(surface), self.end.apply(surface));
         let n = self.end.rotation * normal;
-        Some(TangentPlane { normal: n, offset: n.dot(end), offset_start: n.dot(start), drift: end - start })
+        Some(TangentPlane {
+            normal: n,
+            offset: n.dot(end),
+            offset_start: n.dot(start),
+            drift: end - start,
+        })
     }
 
     /// Whether the box might come within `margin` of the collider during the substep.
     pub fn may_touch(&self, lo: Vec3, hi: Vec3, margin: f32) -> bool {
         let (center, half) = ((lo + hi) * 0.5, (hi - lo) * 0.5 + Vec3::splat(margin));
-        if let crate::dynamics::collider::ColliderShape::Plane { normal, offset } = self.collider.shape {
+        if let crate::dynamics::collider::ColliderShape::Plane { normal, offset } =
+            self.collider.shape
+        {
             return [self.start, self.end].iter().any(|pose| {
                 let n = pose.rotation * normal;
                 n.dot(center - pose.position) - offset <= half.dot(n.abs())
             });
         }
-        let Some((a, b)) = self.collider.shape.bounds() else { return true };
+        let Some((a, b)) = self.collider.shape.bounds() else {
+            return true;
+        };
         // A ball around the shape, wherever it turns, and the path of its centre.
         let (middle, radius) = ((a + b) * 0.5, (b - a).length() * 0.5);
         let (p, q) = (self.start.apply(middle), self.end.apply(middle));
-        let (low, high) = (p.min(q) - Vec3::splat(radius), p.max(q) + Vec3::splat(radius));
-        (low - (center + half)).max_element() <= 0.0 && ((center - half) - high).max_element() <= 0.0
+        let (low, high) = (
+            p.min(q) - Vec3::splat(radius),
+            p.max(q) + Vec3::splat(radius),
+        );
+        (low - (center + half)).max_element() <= 0.0
+            && ((center - half) - high).max_element() <= 0.0
     }
 }
 
@@ -128,50 +147,85 @@ impl StaticContacts {
     }
 
     /// Finds the contacts of this substep. `skins` has one entry a block.
-    pub fn find(&mut self, blocks: &[Range<usize>], skins: &[ContactSkin], points: &Points, placed: &[Placed]) {
+    pub fn find(
+        &mut self,
+        blocks: &[Range<usize>],
+        skins: &[ContactSkin],
+        points: &Points,
+        placed: &[Placed],
+    ) {
         use rayon::prelude::*;
         self.by_block.resize_with(blocks.len(), Vec::new);
-        self.by_block.par_iter_mut().zip(blocks).zip(skins).for_each(|((contacts, range), skin)| {
-            contacts.clear();
-            let (x, pred) = (&points.x[range.clone()], &points.pred[range.clone()]);
-            let Some(first) = x.first() else { return };
-            let (lo, hi) = x.iter().copied().chain(pred.iter().map(|p| p.position())).fold((*first, *first), |(lo, hi), p| (lo.min(p), hi.max(p)));
-            // Room for what the solver may add to the prediction: a particle radius.
-            let margin = 2.0 * skin.radius;
-            for collider in placed.iter().filter(|c| c.may_touch(lo, hi, skin.radius + margin)) {
-                for (l, (&x, pred)) in x.iter().zip(pred).enumerate() {
-                    if let Some(plane) = collider.tangent_plane(x, pred.position(), skin.radius, margin) {
-                        let friction = combined_friction(skin.friction, collider.collider.friction);
-                        contacts.push(StaticContact { local: l as u32, plane, friction, pushed: false });
+        self.by_block
+            .par_iter_mut()
+            .zip(blocks)
+            .zip(skins)
+            .for_each(|((contacts, range), skin)| {
+                contacts.clear();
+                let (x, pred) = (&points.x[range.clone()], &points.pred[range.clone()]);
+                let Some(first) = x.first() else { return };
+                let (lo, hi) = x
+                    .iter()
+                    .copied()
+                    .chain(pred.iter().map(|p| p.position()))
+                    .fold((*first, *first), |(lo, hi), p| (lo.min(p), hi.max(p)));
+                // Room for what the solver may add to the prediction: a particle radius.
+                let margin = 2.0 * skin.radius;
+                for collider in placed
+                    .iter()
+                    .filter(|c| c.may_touch(lo, hi, skin.radius + margin))
+                {
+                    for (l, (&x, pred)) in x.iter().zip(pred).enumerate() {
+                        if let Some(plane) =
+                            collider.tangent_plane(x, pred.position(), skin.radius, margin)
+                        {
+                            let friction =
+                                combined_friction(skin.friction, collider.collider.friction);
+                            contacts.push(StaticContact {
+                                local: l as u32,
+                                plane,
+                                friction,
+                                pushed: false,
+                            });
+                        }
                     }
                 }
-            }
-        });
+            });
     }
 
     /// Moves points that are already inside a collider out of it, with x and x* together, so that old penetration does
     /// not turn into velocity.
     pub fn stabilize(&self, blocks: &[Range<usize>], skins: &[ContactSkin], points: &mut Points) {
         let inv_mass = &points.inv_mass;
-        parallel::for_each_range(blocks, (&mut points.x[..], &mut points.pred[..]), &|b, range, (x, pred): (&mut [Vec3], &mut [Record])| {
-            for contact in &self.by_block[b] {
-                let l = contact.local as usize;
-                let depth = contact.plane.offset_start + skins[b].radius - contact.plane.normal.dot(x[l]);
-                if depth > 0.0 && inv_mass[range.start + l] > 0.0 {
-                    let push = contact.plane.normal * depth;
-                    x[l] += push;
-                    let moved = pred[l].position() + push;
-                    pred[l].set_position(moved);
+        parallel::for_each_range(
+            blocks,
+            (&mut points.x[..], &mut points.pred[..]),
+            &|b, range, (x, pred): (&mut [Vec3], &mut [Record])| {
+                for contact in &self.by_block[b] {
+                    let l = contact.local as usize;
+                    let depth = contact.plane.offset_start + skins[b].radius
+                        - contact.plane.normal.dot(x[l]);
+                    if depth > 0.0 && inv_mass[range.start + l] > 0.0 {
+                        let push = contact.plane.normal * depth;
+                        x[l] += push;
+                        let moved = pred[l].position() + push;
+                        pred[l].set_position(moved);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Projects x* out of all colliders, with friction against their moving surfaces.
     pub fn project(&mut self, blocks: &[Range<usize>], skins: &[ContactSkin], points: &mut Points) {
         let (x, inv_mass) = (&points.x, &points.inv_mass);
         let by_block = parallel::PerRange(&mut self.by_block[..]);
-        parallel::for_each_range(blocks, (&mut points.pred[..], by_block), &|b, range, (pred, contacts)| {
+        parallel::for_each_range(blocks, (&mut points.pred[..], by_block), &|b,
+                                                                             range,
+                                                                             (
+            pred,
+            contacts,
+        )| {
             for contact in &mut contacts.0[0] {
                 let l = contact.local as usize;
                 let i = range.start + l;
@@ -181,7 +235,9 @@ impl StaticContacts {
                     let n = contact.plane.normal;
                     let slip = (p - x[i]) - contact.plane.drift;
                     let tangential = slip - n * n.dot(slip);
-                    pred[l].set_position(p + n * depth - friction(tangential, depth, contact.friction));
+                    pred[l].set_position(
+                        p + n * depth - friction(tangential, depth, contact.friction),
+                    );
                     contact.pushed = true;
                 }
             }
@@ -189,7 +245,14 @@ impl StaticContacts {
     }
 
     /// Gives back part of the normal speed at impacts. `v_before` are the velocities before the solve.
-    pub fn restitute(&self, blocks: &[Range<usize>], skins: &[ContactSkin], before: &[Vec3], v: &mut [Vec3], dt: f32) {
+    pub fn restitute(
+        &self,
+        blocks: &[Range<usize>],
+        skins: &[ContactSkin],
+        before: &[Vec3],
+        v: &mut [Vec3],
+        dt: f32,
+    ) {
         parallel::for_each_range(blocks, v, &|b, range, v: &mut [Vec3]| {
             let bounce = skins[b].restitution;
             if bounce == 0.0 {

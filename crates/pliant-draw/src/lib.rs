@@ -18,6 +18,7 @@
 //! # Ok::<(), pliant_draw::DrawError>(())
 //! ```
 
+mod animation;
 mod bvh;
 mod color;
 mod error;
@@ -28,8 +29,9 @@ mod scene;
 mod sheet;
 mod trace;
 
+pub use animation::GifWriter;
 pub use error::DrawError;
-pub use image::{GifWriter, Image};
+pub use image::Image;
 pub use render::{Quality, render};
 pub use scene::{Background, Ball, Camera, Ground, Light, Object, Paint, Scene, Texture};
 pub use sheet::contact_sheet;

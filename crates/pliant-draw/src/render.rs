@@ -36,7 +36,8 @@ const SKY: u32 = 0;
 const FLOOR: u32 = 1;
 
 /// The order in which a 4 × 4 block of pixels takes its turns; neighbours lie far apart in it.
-const TURNS: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
+pub(crate) const TURNS: [[u32; 4]; 4] =
+    [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 /// How much work goes into a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

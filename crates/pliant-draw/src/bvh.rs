@@ -12,6 +12,8 @@ const LEAF_SIZE: usize = 4;
 const BIN_COUNT: usize = 12;
 /// From this depth on the tree is halved by count, which bounds the depth, and so the stack, for any input.
 const DEPTH_OF_HALVING: usize = 24;
+/// Branches of fewer items are built by one thread.
+const PARALLEL_SIZE: usize = 4096;
 /// At most three siblings wait on each of `DEPTH_OF_HALVING + log2(2^28)` levels.
 const STACK_SIZE: usize = 160;
 
@@ -137,8 +139,7 @@ impl Bvh {
                 order,
             };
         }
-        let mut tree = Vec::with_capacity(boxes.len());
-        build_binary(boxes, &mut order, 0, 0, &mut tree);
+        let tree = build_parallel(boxes, &mut order, 0, 0);
         let mut nodes = Vec::with_capacity(tree.len() / 3 + 1);
         collapse(&tree, 0, &mut nodes);
         Self { nodes, order }
@@ -219,6 +220,36 @@ impl Bvh {
         }
         false
     }
+}
+
+/// Builds the tree over `order` (which starts at `offset` in the whole), large branches in parallel. Where branches are cut
+/// depends on their sizes only, so the tree does not depend on the number of threads.
+fn build_parallel(boxes: &[Aabb], order: &mut [u32], offset: usize, depth: usize) -> Vec<Binary> {
+    let mut tree = Vec::new();
+    if order.len() < PARALLEL_SIZE {
+        build_binary(boxes, order, offset, depth, &mut tree);
+        return tree;
+    }
+    let range = offset..offset + order.len();
+    let middle = split(boxes, order, depth);
+    let (left, right) = order.split_at_mut(middle);
+    let branches = rayon::join(
+        || build_parallel(boxes, left, offset, depth + 1),
+        || build_parallel(boxes, right, offset + middle, depth + 1),
+    );
+    tree.push(Binary {
+        bounds: branches.0[0].bounds.join(branches.1[0].bounds),
+        range,
+        children: Some([1, 1 + branches.0.len()]),
+    });
+    for branch in [branches.0, branches.1] {
+        let shift = tree.len();
+        tree.extend(branch.into_iter().map(|node| Binary {
+            children: node.children.map(|c| c.map(|child| child + shift)),
+            ..node
+        }));
+    }
+    tree
 }
 
 /// Builds the subtree over `order` (which starts at `offset` in the whole) and returns its index in `tree`.
@@ -372,7 +403,7 @@ mod tests {
     #[test]
     fn leaves_hold_every_item_once() {
         for spread in [0.0, 1.0] {
-            let boxes: Vec<Aabb> = (0..1000)
+            let boxes: Vec<Aabb> = (0..10_000)
                 .map(|i| {
                     let p =
                         spread * Vec3::new((i % 10) as f32, (i / 10 % 10) as f32, (i / 100) as f32);

@@ -1,10 +1,14 @@
 //! Shapes, meshes and the queries on them.
 
 pub mod bvh;
+pub mod figures;
 pub mod grid;
 pub mod mesh;
 pub mod poisson;
+pub mod shape;
+pub mod surface_nets;
 pub mod topology;
 pub mod winding;
 
 pub use mesh::Mesh;
+pub use shape::Shape;

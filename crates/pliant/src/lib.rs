@@ -3,6 +3,7 @@
 pub mod body;
 pub mod dynamics;
 pub mod geometry;
+mod hash;
 pub mod matching;
 pub mod material;
 pub mod math;

@@ -63,7 +63,7 @@ fn order_pair<T: Lane>(b: &mut M3<T>, v: &mut M3<T>, p: usize, q: usize) {
 /// A is zero, U = V. So U Vᵀ is the rotation nearest to the identity among all that fit.
 #[inline(always)]
 pub fn signed_svd<T: Lane>(a: M3<T>) -> Svd<T> {
-    let (zero, one, tiny) = (T::splat(0.0), T::splat(1.0), T::splat(1e-36));
+    let (one, tiny) = (T::splat(1.0), T::splat(1e-36));
     // Scaled to entries of order one: squares of f32 below 1e-19 or above 1e19 leave the range.
     let [p, q, r] = a.cols;
     let largest = p.largest().max(q.largest()).max(r.largest());

@@ -1,0 +1,211 @@
+//! A hash of every bit that influences the next step: equal hashes mean equal futures.
+//!
+//! The stream is tagged and little-endian, in fixed order: frame, then the bodies in order, then projectiles and actions
+//! under way. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
+//! left out.
+
+use crate::world::{Body, World};
+use glam::{Mat3, Quat, Vec2, Vec3};
+use xxhash_rust::xxh3::Xxh3;
+
+/// Collects numbers in blocks before they are hashed.
+struct Stream {
+    hasher: Xxh3,
+    buffer: Vec<u8>,
+}
+
+impl Stream {
+    fn new() -> Self {
+        Self {
+            hasher: Xxh3::new(),
+            buffer: Vec::with_capacity(1 << 16),
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        if self.buffer.len() + bytes.len() > self.buffer.capacity() {
+            self.hasher.update(&self.buffer);
+            self.buffer.clear();
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    fn tag(&mut self, tag: &[u8; 4], count: usize) {
+        self.bytes(tag);
+        self.u64(count as u64);
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.bytes(&value.to_le_bytes());
+    }
+
+    fn f32(&mut self, value: f32) {
+        // −0 + 0 = 0: the two zeros hash alike.
+        self.u32((value + 0.0).to_bits());
+    }
+
+    fn f64(&mut self, value: f64) {
+        self.u64((value + 0.0).to_bits());
+    }
+
+    fn vec3(&mut self, v: Vec3) {
+        v.to_array().into_iter().for_each(|e| self.f32(e));
+    }
+
+    fn vec2(&mut self, v: Vec2) {
+        v.to_array().into_iter().for_each(|e| self.f32(e));
+    }
+
+    fn quat(&mut self, q: Quat) {
+        q.to_array().into_iter().for_each(|e| self.f32(e));
+    }
+
+    fn mat3(&mut self, m: Mat3) {
+        m.to_cols_array().into_iter().for_each(|e| self.f32(e));
+    }
+
+    fn finish(mut self) -> u64 {
+        self.hasher.update(&self.buffer);
+        self.hasher.digest()
+    }
+}
+
+impl World {
+    /// The hash of the whole state.
+    pub fn hash(&self) -> u64 {
+        let mut s = Stream::new();
+        s.tag(b"FRAM", 1);
+        s.u64(self.frame);
+        s.f64(self.time);
+        for at in 0..self.bodies.len() {
+            self.hash_body(&mut s, at);
+        }
+        self.hash_rigids(&mut s);
+        self.hash_actions(&mut s);
+        s.finish()
+    }
+
+    /// The hash of one body alone; its ids and indices are local, so other bodies do not show.
+    pub fn body_hash(&self, body: usize) -> Option<u64> {
+        (body < self.bodies.len()).then(|| {
+            let mut s = Stream::new();
+            self.hash_body(&mut s, body);
+            s.finish()
+        })
+    }
+
+    fn hash_body(&self, s: &mut Stream, at: usize) {
+        let body = &self.bodies[at];
+        let first = body.points.start as u32;
+        s.tag(b"BODY", body.name.len());
+        s.bytes(body.name.as_bytes());
+        s.u64(body.next_particle);
+        s.tag(b"PNTS", body.points.len());
+        let points = &self.points;
+        for i in body.points.clone() {
+            s.u64(points.id[i]);
+            s.vec3(points.x[i]);
+            s.vec3(points.v[i]);
+            s.f32(points.mass[i]);
+            s.f32(points.inv_mass[i]);
+            s.f32(points.pred[i].0[3]);
+            s.quat(points.rotation[i]);
+        }
+        self.hash_groups(s, body, first);
+        self.hash_surface(s, at, first);
+    }
+
+    fn hash_groups(&self, s: &mut Stream, body: &Body, first: u32) {
+        let groups = &self.groups;
+        s.tag(b"GRPS", body.groups.len());
+        for k in body.groups.clone() {
+            s.u32(groups.count[k]);
+            for (i, q) in groups.members(k) {
+                s.u32(i - first);
+                s.vec3(q);
+            }
+            s.mat3(groups.f_p[k]);
+            let m = groups.material[k];
+            [
+                m.stiffness,
+                m.plastic_yield,
+                m.plastic_flow,
+                m.hardening,
+                groups.alpha[k],
+            ]
+            .into_iter()
+            .for_each(|e| s.f32(e));
+            // Warm starts: the origin of the next sums and the guess of the next rotation.
+            s.vec3(groups.center[k]);
+            s.quat(groups.rotation[k]);
+        }
+    }
+
+    fn hash_surface(&self, s: &mut Stream, at: usize, first: u32) {
+        let surface = &self.surfaces[at];
+        s.tag(b"SURF", surface.mesh.positions.len());
+        surface.mesh.positions.iter().for_each(|y| s.vec3(*y));
+        surface.rest.iter().for_each(|y| s.vec3(*y));
+        for skin in &surface.skin {
+            skin.point.iter().for_each(|i| s.u32(i - first));
+            skin.weight.iter().for_each(|w| s.f32(*w));
+            skin.local.iter().for_each(|z| s.vec3(*z));
+        }
+        s.tag(b"TRIS", surface.mesh.triangles.len());
+        surface
+            .mesh
+            .triangles
+            .iter()
+            .flatten()
+            .for_each(|v| s.u32(*v));
+        surface
+            .mesh
+            .corner_uvs
+            .iter()
+            .flatten()
+            .for_each(|uv| s.vec2(*uv));
+        surface.mesh.colors.iter().for_each(|c| s.bytes(c));
+        surface
+            .mesh
+            .parts
+            .iter()
+            .for_each(|p| s.bytes(&p.to_le_bytes()));
+    }
+
+    fn hash_rigids(&self, s: &mut Stream) {
+        let rigids = &self.rigids;
+        s.tag(b"RGDS", rigids.len());
+        for i in 0..rigids.len() {
+            s.vec3(rigids.x[i]);
+            s.vec3(rigids.v[i]);
+            s.quat(rigids.rotation[i]);
+            s.vec3(rigids.spin[i]);
+            s.f32(rigids.mass[i]);
+            s.f32(rigids.radius[i]);
+            s.f64(rigids.until[i]);
+        }
+    }
+
+    fn hash_actions(&self, s: &mut Stream) {
+        s.tag(b"ACTS", self.next_action);
+        for grab in &self.grabs {
+            s.tag(b"GRAB", grab.held.len());
+            s.vec3(grab.travel);
+            s.f64(grab.start);
+            s.f64(grab.until);
+            for (i, from) in &grab.held {
+                s.u32(*i);
+                s.vec3(*from);
+            }
+        }
+        for (velocity, until) in &self.winds {
+            s.tag(b"WIND", 1);
+            s.vec3(*velocity);
+            s.f64(*until);
+        }
+    }
+}

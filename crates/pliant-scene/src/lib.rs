@@ -1,1 +1,3 @@
-//! TODO
+//! Scene files, mesh files and the run loop of Pliant.
+
+pub mod mesh_files;

@@ -27,11 +27,13 @@ struct Obj {
     uvs: Vec<Vec2>,
     /// Vertex and texture coordinate of each corner of each face.
     corners: Vec<[u32; 2]>,
-    /// Number of corners and of names of each face.
-    faces: Vec<(u32, u32)>,
+    /// Number of corners of each face.
+    faces: Vec<u32>,
     triangle_count: usize,
     parts: PartTable,
     names: FaceNames,
+    /// The number of `names`, once a face has needed it: long names are not looked up again for every face.
+    part: Option<u32>,
     /// Indices that refer to something not read yet; which is unusual, but not wrong if it comes later.
     forward: Vec<Forward>,
 }
@@ -53,9 +55,10 @@ pub(super) fn parse_obj(bytes: &[u8], limits: &MeshLimits) -> Result<Mesh, Probl
         words.clear();
         let keyword = scanner.next_in_line();
         match keyword.map_or(&b""[..], |k| k.bytes) {
-            b"o" => obj.names.object = name(&mut scanner),
-            b"g" => obj.names.group = name(&mut scanner),
-            b"usemtl" => obj.names.material = name(&mut scanner),
+            kind @ (b"o" | b"g" | b"usemtl") => {
+                let name = String::from_utf8_lossy(scanner.rest_of_line()).into_owned();
+                obj.rename(kind, name);
+            }
             statement @ (b"v" | b"vt" | b"f") => {
                 collect_words(&mut scanner, &mut words);
                 let place = keyword.map(|k| k.place).unwrap_or_default();
@@ -75,11 +78,6 @@ pub(super) fn parse_obj(bytes: &[u8], limits: &MeshLimits) -> Result<Mesh, Probl
     obj.finish()
 }
 
-/// The rest of the line as a name.
-fn name(scanner: &mut Scanner) -> String {
-    String::from_utf8_lossy(scanner.rest_of_line()).into_owned()
-}
-
 /// The words of a statement: of this line up to a comment, and of the next one if the line ends with a backslash.
 fn collect_words<'a>(scanner: &mut Scanner<'a>, words: &mut Vec<Token<'a>>) {
     while let Some(token) = scanner.next_in_line() {
@@ -97,6 +95,16 @@ fn collect_words<'a>(scanner: &mut Scanner<'a>, words: &mut Vec<Token<'a>>) {
 }
 
 impl Obj {
+    /// Gives the faces that follow a new object, group or material name.
+    fn rename(&mut self, kind: &[u8], name: String) {
+        match kind {
+            b"o" => self.names.object = name,
+            b"g" => self.names.group = name,
+            _ => self.names.material = name,
+        }
+        self.part = None;
+    }
+
     fn vertex(
         &mut self,
         words: &[Token],
@@ -161,9 +169,13 @@ impl Obj {
             let corner = self.corner(*word)?;
             self.corners.push(corner);
         }
-        let part = self.parts.number(&self.names);
+        let part = match self.part {
+            Some(part) => part,
+            None => self.parts.number(&self.names),
+        };
+        self.part = Some(part);
         self.parts.push(part, words.len() - 2);
-        self.faces.push((words.len() as u32, part));
+        self.faces.push(words.len() as u32);
         Ok(())
     }
 
@@ -238,7 +250,7 @@ impl Obj {
                 .unwrap_or_default()
         };
         let mut first = 0;
-        for (corner_count, _) in self.faces {
+        for corner_count in self.faces {
             let corners = &self.corners[first..first + corner_count as usize];
             first += corner_count as usize;
             let polygon: Vec<Vec3> = corners

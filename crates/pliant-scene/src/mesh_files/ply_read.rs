@@ -506,13 +506,17 @@ impl Builder {
             mesh.colors = Vec::new();
         }
         let mut parts = PartTable::default();
-        for &part in &self.face_parts {
-            let name = part_names.get(part as usize).cloned();
-            let number = parts.number(&FaceNames {
-                object: name.unwrap_or_default(),
+        let mut number_of = |name: &str| {
+            parts.number(&FaceNames {
+                object: name.to_owned(),
                 ..FaceNames::default()
-            });
-            parts.push(number, 1);
+            })
+        };
+        let numbers: Vec<u32> = part_names.iter().map(|name| number_of(name)).collect();
+        let unnamed = number_of("");
+        for &part in &self.face_parts {
+            let number = numbers.get(part as usize).copied();
+            parts.push(number.unwrap_or(unnamed), 1);
         }
         parts.finish(&mut mesh)?;
         // Coordinates per vertex force a file to repeat vertices along seams.

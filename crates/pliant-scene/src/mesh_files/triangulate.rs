@@ -2,8 +2,8 @@
 
 use glam::{DVec2, DVec3, Vec3};
 
-/// Corners above which a polygon is split as a fan even if it is not convex: cutting ears takes quadratic time.
-const MOST_EARS: usize = 2000;
+/// Corners above which a polygon is split as a fan even if it is not convex: cutting ears takes up to cubic time.
+const MOST_EARS: usize = 512;
 
 /// Splits a polygon with at least three corners into triangles, given as numbers of its corners.
 ///

@@ -1,3 +1,4 @@
 //! Scene files, mesh files and the run loop of Pliant.
 
 pub mod file;
+pub mod mesh_files;

@@ -48,13 +48,13 @@ pub struct MeshReport {
     pub self_intersection_search_complete: bool,
     /// Used vertices − edges + triangles.
     pub euler_number: i64,
-    /// Signed volume [m³]; meaningful if `closed`.
+    /// Signed volume, m³; meaningful if `closed`.
     pub volume: f64,
-    /// Surface area [m²].
+    /// Surface area, m².
     pub area: f64,
     /// The box around the triangles, or `None` if there are none.
     pub bounds: Option<(Vec3, Vec3)>,
-    /// Mean length of the edges [m], each counted once.
+    /// Mean length of the edges, m, each counted once.
     pub mean_edge: f32,
 }
 

@@ -197,7 +197,7 @@ impl World {
                 "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"
             ));
         }
-        self.plan.jacobi.set_stiffness_scale(&self.groups, scale);
+        self.plan.jacobi.prepare(&self.groups, scale);
     }
 
     /// Speed and sleep limits per block of points.

@@ -4,7 +4,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Milliseconds by stage name.
-pub type Millis = BTreeMap<String, f64>;
+pub(super) type Millis = BTreeMap<String, f64>;
 
 /// What somebody else measured for the same work.
 #[derive(Clone, Debug, Serialize)]

@@ -67,7 +67,7 @@ impl Common {
         deform(&mut points, &mut groups, r);
         let mut jacobi = Jacobi::default();
         jacobi.plan(bodies, &points, &groups);
-        jacobi.set_stiffness_scale(&groups, 1.0);
+        jacobi.prepare(&groups, 1.0);
         let start = points.clone();
         Ok(Self {
             points,

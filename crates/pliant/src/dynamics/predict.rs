@@ -46,6 +46,7 @@ pub fn predict_rigids(forces: &Forces, rigids: &mut Rigids) {
     for i in 0..rigids.len() {
         rigids.v[i] += forces.gravity * forces.dt;
         rigids.pred[i] = rigids.x[i] + rigids.v[i] * forces.dt;
+        rigids.shift[i] = Vec3::ZERO;
         rigids.turn[i] = rigids.spin[i] * forces.dt;
     }
 }

@@ -60,7 +60,8 @@ pub fn update_rigids(dt: f32, rigids: &mut Rigids) -> u32 {
     let mut bad = 0;
     for s in 0..rigids.len() {
         if rigids.pred[s].is_finite() && rigids.turn[s].is_finite() {
-            rigids.v[s] = (rigids.pred[s] - rigids.x[s]) / dt;
+            let change = rigids.shift[s] / dt;
+            rigids.v[s] += change;
             rigids.spin[s] = rigids.turn[s] / dt;
             rigids.x[s] = rigids.pred[s];
             rigids.rotation[s] =

@@ -15,8 +15,10 @@ pub(super) struct Input<'a> {
     pub(super) pred: &'a [Record],
     /// First point of the body: accumulators hold the body's points only.
     pub(super) first_point: u32,
-    /// Stiffness of one iteration per unit of material stiffness.
-    pub(super) stiffness_scale: f32,
+    /// K of each group in one iteration.
+    pub(super) gain: &'a [f32],
+    /// Where the goals of the body are measured from.
+    pub(super) origin: Vec3,
 }
 
 /// Sums of one group in lanes.
@@ -108,7 +110,7 @@ fn fit<W: Wide>(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[
         let (s, moment) = moments::<W>(blocks, groups.count[k], input.pred, center[l]);
         // Σ w q = 0, so A about the old centre is A about the new one.
         a[l] = moment;
-        new_center[l] = center[l] + s * groups.inv_weight[k];
+        new_center[l] = center[l] + (s.as_dvec3() * groups.inv_weight[k]).as_vec3();
         right[l] = input.right[k];
         guess[l] = rotation[l];
     }
@@ -198,13 +200,13 @@ fn goals_kernel<W: Wide>(
             center[local.start + l] = fits.center[l];
             rotation[local.start + l] = fits.rotation[l];
             let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
-            let gain = groups.material[k].stiffness * input.stiffness_scale;
+            let center = fits.center[l] - input.origin - t * groups.rest_bias[k];
             add_goals::<W>(
                 &groups.blocks[groups.block_range(k)],
                 groups.count[k],
                 t,
-                fits.center[l],
-                gain.min(1.0),
+                center,
+                input.gain[k],
                 input.first_point,
                 acc,
             );

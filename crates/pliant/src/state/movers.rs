@@ -95,7 +95,8 @@ pub struct Oriented {
 
 /// Rigid bodies. Today these are projectiles: spheres with mass and spin.
 ///
-/// `turn` is the rotation vector of the substep in hand, the rotational twin of `pred - x`.
+/// `turn` is the rotation vector of the substep in hand, the rotational twin of `pred - x`. The velocity changes by `shift`
+/// alone: the difference of two positions far from the origin would let round-off walk away with the momentum.
 #[derive(Clone, Debug, Default)]
 pub struct Rigids {
     /// Position of the centre of mass [m].
@@ -106,6 +107,8 @@ pub struct Rigids {
     pub pred: Vec<Vec3>,
     /// Rotation from body to world axes.
     pub rotation: Vec<Quat>,
+    /// What contacts have added to `pred` in this substep [m].
+    pub shift: Vec<Vec3>,
     /// Rotation vector of this substep [rad].
     pub turn: Vec<Vec3>,
     /// Spin [rad/s], world axes.
@@ -136,6 +139,12 @@ impl Rigids {
         2.5 / (self.mass[i] * self.radius[i] * self.radius[i])
     }
 
+    /// Moves sphere `i` by a contact's correction.
+    pub fn push_by(&mut self, i: usize, d: Vec3) {
+        self.pred[i] += d;
+        self.shift[i] += d;
+    }
+
     /// Adds a sphere.
     pub fn push_sphere(
         &mut self,
@@ -150,6 +159,7 @@ impl Rigids {
         self.v.push(v);
         self.pred.push(x);
         self.rotation.push(Quat::IDENTITY);
+        self.shift.push(Vec3::ZERO);
         self.turn.push(Vec3::ZERO);
         self.spin.push(Vec3::ZERO);
         self.mass.push(mass);
@@ -168,6 +178,7 @@ impl Rigids {
         super::remap::retain(&mut self.v, &keep);
         super::remap::retain(&mut self.pred, &keep);
         super::remap::retain(&mut self.rotation, &keep);
+        super::remap::retain(&mut self.shift, &keep);
         super::remap::retain(&mut self.turn, &keep);
         super::remap::retain(&mut self.spin, &keep);
         super::remap::retain(&mut self.mass, &keep);

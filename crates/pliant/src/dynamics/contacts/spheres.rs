@@ -143,7 +143,7 @@ impl SphereContacts {
                 .iter()
                 .for_each(|&(i, d)| shift(i as usize, d));
             for s in 0..rigids.len() {
-                rigids.pred[s] += self.sphere_move[s];
+                rigids.push_by(s, self.sphere_move[s]);
                 rigids.turn[s] += self.sphere_turn[s];
             }
         }
@@ -232,7 +232,7 @@ impl SphereContacts {
             let arm = -n * rigids.radius[s];
             let u = rigids.pred[s] - rigids.x[s] + rigids.turn[s].cross(arm) - c.plane.drift;
             let slip = friction(u - n * n.dot(u), depth, c.friction) / 3.5;
-            rigids.pred[s] += n * depth - slip;
+            rigids.push_by(s, n * depth - slip);
             let turn = arm.cross(slip) * (rigids.inv_inertia(s) * rigids.mass[s]);
             rigids.turn[s] -= turn;
         }
@@ -255,8 +255,8 @@ fn solve_sphere_pairs(rigids: &mut Rigids) {
                 Vec3::Y
             };
             let (w_a, w_b) = (1.0 / rigids.mass[a], 1.0 / rigids.mass[b]);
-            rigids.pred[a] += n * (depth * w_a / (w_a + w_b));
-            rigids.pred[b] -= n * (depth * w_b / (w_a + w_b));
+            rigids.push_by(a, n * (depth * w_a / (w_a + w_b)));
+            rigids.push_by(b, -n * (depth * w_b / (w_a + w_b)));
         }
     }
 }

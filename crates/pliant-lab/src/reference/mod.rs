@@ -33,6 +33,9 @@ pub mod linear;
 pub mod plastic;
 pub mod resample;
 
+#[cfg(test)]
+mod tests;
+
 pub use body::{Averaging, Body, Params};
 pub use cluster::{Cluster, Fit, Placement};
 pub use contact::Plane;

@@ -1,3 +1,4 @@
-//! The papers' experiments and benchmark rows.
+//! The papers' experiments, benchmark rows, and the plain references that the engine is tested against.
 
 pub mod bench;
+pub mod reference;

@@ -4,7 +4,7 @@ use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
-use crate::dynamics::velocities::{MotionLimits, update_points, update_rigids};
+use crate::dynamics::velocities::{MotionLimits, return_residue, update_points, update_rigids};
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch};
@@ -65,7 +65,8 @@ impl World {
             let (blocks, skins) = (plan.jacobi.blocks().to_vec(), &plan.skins);
 
             // Where everything would go on its own; what a hand holds goes with the hand.
-            predict_points(&forces, &blocks, points);
+            plan.jacobi.begin_substep(groups);
+            predict_points(&forces, &blocks, points, plan.jacobi.residue_mut());
             predict_rigids(&forces, rigids);
             grabs.iter().for_each(|grab| grab.carry(points, end));
             scratch.v_before.clone_from(&points.v);
@@ -103,6 +104,10 @@ impl World {
             // What moved has a velocity; a bad number stops here.
             report.non_finite += update_points(h, &blocks, &limits, points);
             report.non_finite += update_rigids(h, rigids);
+            let residue = plan.jacobi.residue();
+            for (body, residue) in bodies.iter().zip(residue) {
+                return_residue(residue, body.points.clone(), points, h);
+            }
             scratch
                 .statics
                 .restitute(&blocks, skins, &scratch.v_before, &mut points.v, h);
@@ -197,7 +202,7 @@ impl World {
                 "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"
             ));
         }
-        self.plan.jacobi.prepare(&self.groups, scale);
+        self.plan.jacobi.set_stiffness_scale(&self.groups, scale);
     }
 
     /// Speed and sleep limits per block of points.

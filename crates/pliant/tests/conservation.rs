@@ -56,7 +56,6 @@ fn a_shot_keeps_momentum() {
     let first = world.step(DT);
     let scale = f64::from(mass * velocity.length());
     let drift = momentum_drift(&mut world, 599, scale, first.ledger);
-    eprintln!("drift {drift:.2e}");
     assert!(drift < 1e-3, "momentum drifts by {drift:.2e}");
     let body = world.body_ledger(&world.bodies()[0]);
     assert!(body.momentum.x > 0.3 * scale, "the body was pushed");
@@ -86,7 +85,6 @@ fn two_bodies_keep_momentum() {
         .map(|(v, m)| f64::from(v.length() * m))
         .sum();
     let drift = momentum_drift(&mut world, 600, scale, start);
-    eprintln!("drift {drift:.2e}");
     assert!(drift < 1e-3, "momentum drifts by {drift:.2e}");
     let after = world.ledger();
     assert!(

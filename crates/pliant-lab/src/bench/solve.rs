@@ -67,7 +67,8 @@ impl Common {
         deform(&mut points, &mut groups, r);
         let mut jacobi = Jacobi::default();
         jacobi.plan(bodies, &points, &groups);
-        jacobi.prepare(&groups, 1.0);
+        jacobi.set_stiffness_scale(&groups, 1.0);
+        jacobi.begin_substep(&groups);
         let start = points.clone();
         Ok(Self {
             points,

@@ -1,6 +1,6 @@
 //! Where everything would go without constraints.
 
-use crate::parallel;
+use crate::parallel::{self, PerRange};
 use crate::state::{Points, Rigids};
 use glam::Vec3;
 use std::ops::Range;
@@ -24,18 +24,24 @@ impl Forces {
 }
 
 /// v ← v + Δt a, x* ← x + Δt v for free points; kinematic points stay where their script has put `pred`.
-pub fn predict_points(forces: &Forces, blocks: &[Range<usize>], points: &mut Points) {
-    let (x, inv_mass) = (&points.x, &points.inv_mass);
-    parallel::for_each_range(blocks, (&mut points.v[..], &mut points.pred[..]), &|_,
-                                                                                  range,
-                                                                                  (
-        v,
-        pred,
-    )| {
+///
+/// What the rounding of x* adds to Σ m Δx is added to `residue`, one entry a block.
+pub fn predict_points(
+    forces: &Forces,
+    blocks: &[Range<usize>],
+    points: &mut Points,
+    residue: &mut [Vec3],
+) {
+    let (x, mass, inv_mass) = (&points.x, &points.mass, &points.inv_mass);
+    let columns = (&mut points.v[..], &mut points.pred[..], PerRange(residue));
+    parallel::for_each_range(blocks, columns, &|_, range, (v, pred, residue)| {
         for (l, i) in range.enumerate() {
             if inv_mass[i] > 0.0 {
                 v[l] = forces.accelerate(v[l]);
-                pred[l].set_position(x[i] + v[l] * forces.dt);
+                let step = v[l] * forces.dt;
+                let p = x[i] + step;
+                pred[l].set_position(p);
+                residue.0[0] += ((p - x[i]) - step) * mass[i];
             }
         }
     });

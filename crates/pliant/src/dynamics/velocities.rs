@@ -75,3 +75,17 @@ pub fn update_rigids(dt: f32, rigids: &mut Rigids) -> u32 {
     }
     bad
 }
+
+/// Takes the momentum that round-off has given to a body (`residue` in kg m per substep) out of its velocities.
+///
+/// A body that is held somewhere exchanges momentum with what holds it, so nothing can be said of its sum.
+pub fn return_residue(residue: Vec3, range: Range<usize>, points: &mut Points, dt: f32) {
+    if points.inv_mass[range.clone()].contains(&0.0) {
+        return;
+    }
+    let mass = points.mass[range.clone()].iter().sum::<f32>();
+    let error = residue / (mass * dt);
+    if error.is_finite() {
+        points.v[range].iter_mut().for_each(|v| *v -= error);
+    }
+}

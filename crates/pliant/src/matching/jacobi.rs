@@ -2,7 +2,7 @@
 
 use super::kernel::{self, Input};
 use super::{Averaging, Fit};
-use crate::parallel::{self, Columns};
+use crate::parallel::{self, Columns, PerRange};
 use crate::state::{Groups, Points, Record};
 use glam::{Mat3, Vec3};
 use std::ops::Range;
@@ -70,6 +70,8 @@ pub struct Jacobi {
     hold: Vec<f32>,
     /// A place near the middle of each body, from which goals are measured.
     origin: Vec<Vec3>,
+    /// Σ m Δx of each block in this substep.
+    residue: Vec<Vec3>,
 }
 
 /// What one iteration met.
@@ -135,12 +137,11 @@ impl Jacobi {
         }
     }
 
-    /// Prepares a run of iterations: stiffness of one iteration is `scale` times the material's K, at most one.
+    /// Sets the stiffness of one iteration: `scale` times the material's K, at most one.
     ///
-    /// A point moves by share·(Σ gain·g − x·Σ gain), a small difference of large numbers. Two things keep its round-off
-    /// free of bias, which would be a force: gains have 12 bits, so that their sums are exact, and goals are measured from
-    /// the middle of the body. Without them a body 5 m from the origin lost 1 % of its momentum in ten seconds.
-    pub fn prepare(&mut self, groups: &Groups, scale: f32) {
+    /// Gains have 12 bits, so that their sums are exact: a point moves by share·(Σ gain·g − x·Σ gain), a small difference of
+    /// large numbers, and an error of the sum would act like a force.
+    pub fn set_stiffness_scale(&mut self, groups: &Groups, scale: f32) {
         let gain = |k: usize| {
             f32::from_bits((groups.material[k].stiffness * scale).min(1.0).to_bits() & 0xffff_f000)
         };
@@ -156,11 +157,37 @@ impl Jacobi {
                 .sum::<f32>()
         };
         self.hold.extend((0..self.share.len()).map(hold));
+    }
+
+    /// Begins a substep: goals are measured from the middle of each body, because round-off grows with the distance.
+    pub fn begin_substep(&mut self, groups: &Groups) {
         self.origin.clear();
         self.origin.extend(self.bodies.iter().map(|body| {
-            let sum = groups.center[body.groups.clone()].iter().sum::<Vec3>();
-            sum / body.groups.len().max(1) as f32
+            let centers = &groups.center[body.groups.clone()];
+            centers.iter().sum::<Vec3>() / centers.len().max(1) as f32
         }));
+        self.residue.clear();
+        self.residue.resize(self.blocks.len(), Vec3::ZERO);
+    }
+
+    /// The residue of each block, for stages that add to it.
+    pub fn residue_mut(&mut self) -> &mut [Vec3] {
+        &mut self.residue
+    }
+
+    /// Σ m Δx that round-off has left in each body since the substep began [kg m]; zero in exact arithmetic.
+    ///
+    /// A body that glides along looks the same in every iteration, so its round-off repeats and adds up to a force: a body
+    /// shot away changed its momentum by 4e-3 in ten seconds. The caller takes the residue out of the velocities. A body whose
+    /// corrections need not balance (plain averaging) has none by definition.
+    pub fn residue(&self) -> Vec<Vec3> {
+        let mut of_body = vec![Vec3::ZERO; self.bodies.len()];
+        for (block, residue) in self.block_acc.iter().zip(&self.residue) {
+            if self.bodies[block.body].averaging == Averaging::MassWeighted {
+                of_body[block.body] += *residue;
+            }
+        }
+        of_body
     }
 
     /// The points in blocks that never straddle two bodies.
@@ -220,9 +247,11 @@ impl Jacobi {
     /// Sums the accumulators of each point in order and moves it.
     fn move_points(&mut self, points: &mut Points, relaxation: f32) -> u32 {
         let non_finite = AtomicU32::new(0);
+        let mut residue = std::mem::take(&mut self.residue);
         let this = &*self;
-        let inv_mass = &points.inv_mass;
-        parallel::for_each_range(&this.blocks, &mut points.pred[..], &|b, range, pred| {
+        let (mass, inv_mass) = (&points.mass, &points.inv_mass);
+        let columns = (&mut points.pred[..], PerRange(&mut residue[..]));
+        parallel::for_each_range(&this.blocks, columns, &|b, range, (pred, residue)| {
             let plan = this.block_acc[b];
             let origin = this.origin[plan.body];
             let mut bad = 0;
@@ -237,6 +266,7 @@ impl Jacobi {
                 if inv_mass[i] > 0.0 {
                     if moved.is_finite() {
                         pred[l].set_position(moved);
+                        residue.0[0] += (moved - x) * mass[i];
                     } else {
                         bad += 1;
                     }
@@ -246,6 +276,7 @@ impl Jacobi {
                 non_finite.fetch_add(bad, Ordering::Relaxed);
             }
         });
+        self.residue = residue;
         non_finite.into_inner()
     }
 

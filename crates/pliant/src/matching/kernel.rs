@@ -110,7 +110,7 @@ fn fit<W: Wide>(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[
         let (s, moment) = moments::<W>(blocks, groups.count[k], input.pred, center[l]);
         // Σ w q = 0, so A about the old centre is A about the new one.
         a[l] = moment;
-        new_center[l] = center[l] + (s.as_dvec3() * groups.inv_weight[k]).as_vec3();
+        new_center[l] = center[l] + s * groups.inv_weight[k];
         right[l] = input.right[k];
         guess[l] = rotation[l];
     }
@@ -200,7 +200,7 @@ fn goals_kernel<W: Wide>(
             center[local.start + l] = fits.center[l];
             rotation[local.start + l] = fits.rotation[l];
             let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
-            let center = fits.center[l] - input.origin - t * groups.rest_bias[k];
+            let center = fits.center[l] - input.origin;
             add_goals::<W>(
                 &groups.blocks[groups.block_range(k)],
                 groups.count[k],

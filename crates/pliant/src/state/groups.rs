@@ -51,10 +51,8 @@ pub struct Groups {
     pub material: Vec<GroupMaterial>,
     /// Cumulative strain α of the Frobenius model.
     pub alpha: Vec<f32>,
-    /// 1 / Σ w. In f64: an error of one part in 10⁷ would act along the motion in every iteration.
-    pub inv_weight: Vec<f64>,
-    /// Σ w q / Σ w, zero but for the rounding of q; goals are shifted by it, else it would be a small steady force.
-    pub rest_bias: Vec<Vec3>,
+    /// 1 / Σ w.
+    pub inv_weight: Vec<f32>,
     /// (Σ w q qᵀ)⁻¹ on its range.
     pub a_qq_inv: Vec<Mat3>,
     /// The moment matrix has no inverse: too few members, or all in a plane or on a line.
@@ -124,7 +122,6 @@ impl Groups {
         self.material.push(material);
         self.alpha.push(0.0);
         self.inv_weight.push(0.0);
-        self.rest_bias.push(Vec3::ZERO);
         self.a_qq_inv.push(Mat3::IDENTITY);
         self.degenerate.push(false);
         self.radius.push(radius);
@@ -168,9 +165,7 @@ impl Groups {
                     *lane = (f64::from(*lane) - mean[axis]) as f32;
                 }
             }
-            self.inv_weight[k] = 1.0 / total;
-            let rounded = self.members(k).map(|(i, q)| f64::from(weight(i)) * q.as_dvec3());
-            self.rest_bias[k] = (rounded.sum::<glam::DVec3>() / total).as_vec3();
+            self.inv_weight[k] = (1.0 / total) as f32;
             let (inverse, flat) = pseudo_inverse(a_qq.as_mat3(), 1e-6);
             self.a_qq_inv[k] = inverse;
             self.degenerate[k] = flat || self.count[k] < 4;

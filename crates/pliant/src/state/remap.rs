@@ -89,7 +89,6 @@ impl Remap {
         retain(&mut groups.material, &keep);
         retain(&mut groups.alpha, &keep);
         retain(&mut groups.inv_weight, &keep);
-        retain(&mut groups.rest_bias, &keep);
         retain(&mut groups.a_qq_inv, &keep);
         retain(&mut groups.degenerate, &keep);
         retain(&mut groups.radius, &keep);

@@ -161,6 +161,8 @@ pub struct StepReport {
     pub static_contacts: usize,
     /// Candidate pairs of points in the last substep.
     pub contact_pairs: usize,
+    /// How often the list of candidate pairs was made anew in this step.
+    pub pair_searches: u64,
     /// Things the user should know.
     pub warnings: Vec<String>,
 }

@@ -26,6 +26,7 @@ impl World {
     /// ```
     pub fn step(&mut self, dt: f32) -> StepReport {
         let mut report = StepReport::default();
+        let searches = self.scratch.pairs.rebuilds;
         let mut watch = Stopwatch::start(self.settings.clock);
         self.refresh_plan();
         self.start_actions();
@@ -141,6 +142,7 @@ impl World {
         report.time = self.time;
         report.ledger = self.ledger();
         report.static_contacts = self.scratch.statics.len();
+        report.pair_searches = self.scratch.pairs.rebuilds - searches;
         report.contact_pairs = self.scratch.pairs.len();
         watch.lap(Stage::Other);
         report.timings = watch.timings;

@@ -29,9 +29,17 @@ fn hash(cell: IVec3, mask: u32) -> u32 {
     (h ^ (h >> 15)) & mask
 }
 
+/// The cell that holds `p`. Truncation and a compare: `floor` is a function call where the machine has no instruction for it.
 #[inline]
 fn cell_at(p: Vec3, inv_cell: f32) -> IVec3 {
-    (p * inv_cell).floor().as_ivec3()
+    let scaled = p * inv_cell;
+    let whole = scaled.as_ivec3();
+    let below = |whole: i32, scaled: f32| whole - i32::from(whole as f32 > scaled);
+    IVec3::new(
+        below(whole.x, scaled.x),
+        below(whole.y, scaled.y),
+        below(whole.z, scaled.z),
+    )
 }
 
 impl PointGrid {

@@ -1,0 +1,73 @@
+//! Experiments of [CMM16]: large elasto-plastic deformation with clustered shape matching.
+
+mod drops;
+mod figure;
+mod invariants;
+mod shots;
+mod small;
+
+use super::Experiment;
+
+/// The group, in order.
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "elastoplastic/I1",
+        title: "a spinning cluster keeps its shape",
+        run: invariants::spinning_cluster,
+    },
+    Experiment {
+        id: "elastoplastic/I2",
+        title: "a rigid motion of the scene moves the result",
+        run: invariants::rigid_motion,
+    },
+    Experiment {
+        id: "elastoplastic/I3",
+        title: "plastic flow keeps volume, strain below the yield does not flow",
+        run: invariants::plastic_volume,
+    },
+    Experiment {
+        id: "elastoplastic/I4",
+        title: "an elastic body returns to its shape",
+        run: invariants::elastic_return,
+    },
+    Experiment {
+        id: "elastoplastic/I5",
+        title: "a plastic bar stays stretched",
+        run: invariants::plastic_bar,
+    },
+    Experiment {
+        id: "elastoplastic/I9",
+        title: "the number of threads does not show",
+        run: drops::threads,
+    },
+    Experiment {
+        id: "elastoplastic/I12",
+        title: "the step does not show",
+        run: drops::steps,
+    },
+    Experiment {
+        id: "elastoplastic/I13",
+        title: "shots and collisions keep momentum",
+        run: invariants::momentum,
+    },
+    Experiment {
+        id: "elastoplastic/I14",
+        title: "a block at rest does not sink",
+        run: invariants::block_at_rest,
+    },
+    Experiment {
+        id: "elastoplastic/E1",
+        title: "drop at four flow rates and two yields (Figure 2)",
+        run: drops::flow_and_yield,
+    },
+    Experiment {
+        id: "elastoplastic/E2",
+        title: "drop with hardening (Figure 3)",
+        run: drops::hardening,
+    },
+    Experiment {
+        id: "elastoplastic/E3",
+        title: "a figure shot by twenty spheres (Figure 1)",
+        run: shots::dents,
+    },
+];

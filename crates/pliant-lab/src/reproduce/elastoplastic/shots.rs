@@ -1,0 +1,120 @@
+//! Figures shot by spheres.
+
+use super::figure::{Pose, R, figure, picture, write_sheet};
+use super::small::{aligned, shape_error, weightless};
+use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::{Bench, LabError};
+use glam::{DVec3, Vec3};
+use pliant::dynamics::{Action, ActionKind};
+use pliant::{BodyDesc, Material, World};
+
+const SHOTS: usize = 20;
+/// Shots come from directions that spread evenly over the sphere, one every tenth of a second.
+const INTERVAL: f64 = 0.1;
+
+/// The direction of shot `k`: a Fibonacci lattice.
+fn direction(k: usize) -> Vec3 {
+    let z = 1.0 - (2.0 * k as f32 + 1.0) / SHOTS as f32;
+    let angle = 2.399_963_2 * k as f32;
+    let ring = (1.0 - z * z).sqrt();
+    Vec3::new(ring * angle.cos(), z, ring * angle.sin())
+}
+
+/// E3: dents stay. The figure floats, so that only shots deform it.
+pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
+    let mut world = World::new(weightless());
+    let mesh = figure(bench, Pose::Upright);
+    let rest: Vec<DVec3> = mesh.positions.iter().map(|p| p.as_dvec3()).collect();
+    let mut desc = BodyDesc::new("figure", mesh, R);
+    desc.material = Material {
+        stiffness: 0.1,
+        plastic_yield: 0.1,
+        plastic_flow: 0.9,
+        ..Material::default()
+    };
+    world.add_body(desc)?;
+    let radius = 5.0 * R;
+    let mass = 1000.0 * 4.0 / 3.0 * std::f32::consts::PI * radius.powi(3);
+    let center = world.points().x.iter().sum::<Vec3>() / world.points().len() as f32;
+    let (speed, distance) = (30.0, 6.0);
+    for k in 0..SHOTS {
+        let at = k as f64 * INTERVAL;
+        // Aimed at where the middle was: earlier shots have moved it by little, because they come from all sides.
+        let from = center + direction(k) * distance;
+        let kind = ActionKind::Shoot {
+            from,
+            velocity: -direction(k) * speed,
+            radius,
+            mass,
+            until: at + 0.8,
+        };
+        world.add_action(Action { at, kind });
+    }
+    // The dent depth of the whole figure: RMS distance from the best rigid placement of the rest surface.
+    let depth = |world: &World| {
+        let now: Vec<DVec3> = world.surfaces()[0]
+            .mesh
+            .positions
+            .iter()
+            .map(|p| p.as_dvec3())
+            .collect();
+        shape_error(&rest, &now)
+    };
+    let shooting = (SHOTS as f64 * INTERVAL * 60.0) as usize + 60;
+    let (mut peak, mut non_finite) = (0.0_f64, 0);
+    let before = world.clone();
+    for _ in 0..shooting {
+        non_finite += world.step(1.0 / 60.0).non_finite;
+        peak = peak.max(depth(&world));
+    }
+    for _ in 0..120 {
+        non_finite += world.step(1.0 / 60.0).non_finite;
+    }
+    let left = depth(&world);
+    // Turned back to how it stood, so that the two pictures compare.
+    let (before, mut after) = (
+        before.surfaces()[0].mesh.clone(),
+        world.surfaces()[0].mesh.clone(),
+    );
+    let now: Vec<DVec3> = after.positions.iter().map(|p| p.as_dvec3()).collect();
+    after.positions = aligned(&rest, &now).iter().map(|p| p.as_vec3()).collect();
+    let (lo, hi) = before.bounds().unwrap_or_default();
+    let images = [
+        picture(&before, lo, hi, false)?,
+        picture(&after, lo, hi, false)?,
+    ];
+    let captions = [
+        "before".to_owned(),
+        format!("after {SHOTS} shots and 2 s of rest"),
+    ];
+    write_sheet(bench, "e3.png", &images, 2, &captions)?;
+    let share = left / peak;
+    let r = f64::from(R);
+    bench.check(
+        Engine,
+        "dent depth after 2 s of rest",
+        format!(
+            "{:.2} r of a peak of {:.2} r: {:.0} %",
+            left / r,
+            peak / r,
+            share * 100.0
+        ),
+        "at least 50 %",
+        share >= 0.5,
+    );
+    bench.check(
+        Engine,
+        "peak dent depth",
+        format!("{:.2} r", peak / r),
+        "above 0.5 r: the shots hit",
+        peak > 0.5 * r,
+    );
+    bench.check(
+        Engine,
+        "numbers that are not finite",
+        non_finite.to_string(),
+        "0",
+        non_finite == 0,
+    );
+    Ok(())
+}

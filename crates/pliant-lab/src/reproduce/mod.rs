@@ -1,0 +1,166 @@
+//! The papers' experiments: each prints what was measured against what is expected.
+
+mod check;
+mod elastoplastic;
+
+pub use check::{Check, Solver};
+
+use pliant::geometry::Mesh;
+use std::path::PathBuf;
+
+/// How experiments are run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where the report, the pictures and the plots go.
+    pub out: PathBuf,
+    /// Takes the place of the figure.
+    pub mesh: Option<Mesh>,
+    /// Runs the full lengths.
+    pub long: bool,
+}
+
+/// Why an experiment could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// No group or experiment has this name.
+    #[error("there is no experiment '{name}'; known are {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A body could not be made.
+    #[error("{0}")]
+    Build(#[from] pliant::BuildError),
+    /// A file could not be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A picture could not be made.
+    #[error("{0}")]
+    Draw(#[from] pliant_draw::DrawError),
+}
+
+/// One experiment: its qualified id, what it shows, and how to run it.
+pub struct Experiment {
+    /// Qualified id, as `elastoplastic/E1`.
+    pub id: &'static str,
+    /// What it shows, in a few words.
+    pub title: &'static str,
+    run: fn(&mut Bench) -> Result<(), LabError>,
+}
+
+/// All experiments, in the order in which they run.
+pub fn experiments() -> &'static [Experiment] {
+    elastoplastic::EXPERIMENTS
+}
+
+/// What an experiment works with: options and the list of checks.
+pub struct Bench<'a> {
+    options: &'a Options,
+    id: &'static str,
+    checks: Vec<Check>,
+    sink: &'a mut dyn FnMut(&Check),
+}
+
+impl Bench<'_> {
+    /// Records a check and hands it on at once.
+    fn check(
+        &mut self,
+        solver: Solver,
+        what: impl Into<String>,
+        measured: impl Into<String>,
+        expected: impl Into<String>,
+        pass: bool,
+    ) {
+        let check = Check {
+            id: self.id.into(),
+            solver,
+            what: what.into(),
+            measured: measured.into(),
+            expected: expected.into(),
+            pass,
+        };
+        (self.sink)(&check);
+        self.checks.push(check);
+    }
+
+    /// Records that a number must not exceed a bound.
+    fn at_most(&mut self, solver: Solver, what: &str, value: f64, bound: f64) {
+        // Written so that a NaN fails.
+        self.check(
+            solver,
+            what,
+            format!("{value:.3e}"),
+            format!("at most {bound:.1e}"),
+            value <= bound,
+        );
+    }
+
+    /// A path in the output folder.
+    fn path(&self, name: &str) -> PathBuf {
+        self.options.out.join(name)
+    }
+}
+
+/// Runs the experiments that `selectors` name (groups or ids; all if empty), hands every check to `sink` as it is made,
+/// and writes `results.json`.
+pub fn run(
+    selectors: &[String],
+    options: &Options,
+    sink: &mut dyn FnMut(&Check),
+) -> Result<Vec<Check>, LabError> {
+    let chosen = choose(selectors)?;
+    let io = |path: &std::path::Path, source| LabError::Io {
+        path: path.display().to_string(),
+        source,
+    };
+    std::fs::create_dir_all(&options.out).map_err(|e| io(&options.out, e))?;
+    let mut checks = Vec::new();
+    for experiment in chosen {
+        let mut bench = Bench {
+            options,
+            id: experiment.id,
+            checks: Vec::new(),
+            sink,
+        };
+        (experiment.run)(&mut bench)?;
+        checks.append(&mut bench.checks);
+    }
+    let path = options.out.join("results.json");
+    let text = serde_json::to_string_pretty(&checks).unwrap_or_default();
+    std::fs::write(&path, text).map_err(|e| io(&path, e))?;
+    Ok(checks)
+}
+
+/// The experiments that the selectors name; an id may be given without its group if that is unique.
+fn choose(selectors: &[String]) -> Result<Vec<&'static Experiment>, LabError> {
+    let group = |id: &'static str| id.split('/').next().unwrap_or(id);
+    let named = |id: &'static str, name: &str| {
+        id.eq_ignore_ascii_case(name)
+            || group(id).eq_ignore_ascii_case(name)
+            || id
+                .split('/')
+                .nth(1)
+                .is_some_and(|short| short.eq_ignore_ascii_case(name))
+    };
+    for name in selectors {
+        if !experiments().iter().any(|e| named(e.id, name)) {
+            let known: Vec<&str> = experiments().iter().map(|e| e.id).collect();
+            return Err(LabError::Unknown {
+                name: name.clone(),
+                known: known.join(", "),
+            });
+        }
+    }
+    Ok(experiments()
+        .iter()
+        .filter(|e| selectors.is_empty() || selectors.iter().any(|name| named(e.id, name)))
+        .collect())
+}

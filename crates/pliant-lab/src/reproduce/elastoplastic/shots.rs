@@ -9,15 +9,40 @@ use pliant::dynamics::{Action, ActionKind};
 use pliant::{BodyDesc, Material, World};
 
 const SHOTS: usize = 20;
-/// Shots come from directions that spread evenly over the sphere, one every tenth of a second.
-const INTERVAL: f64 = 0.1;
+/// Frames between two shots.
+const INTERVAL: usize = 6;
 
-/// The direction of shot `k`: a Fibonacci lattice.
+/// The direction of shot `k`: spread evenly over the sphere (a Fibonacci lattice), every second one opposite to the one
+/// before, so that the figure is not driven away.
 fn direction(k: usize) -> Vec3 {
-    let z = 1.0 - (2.0 * k as f32 + 1.0) / SHOTS as f32;
-    let angle = 2.399_963_2 * k as f32;
+    let pairs = SHOTS as f32 / 2.0;
+    let z = 1.0 - ((k / 2) as f32 + 0.5) / pairs;
+    let angle = 2.399_963_2 * (k / 2) as f32;
     let ring = (1.0 - z * z).sqrt();
-    Vec3::new(ring * angle.cos(), z, ring * angle.sin())
+    let side = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+    Vec3::new(ring * angle.cos(), z, ring * angle.sin()) * side
+}
+
+/// Shoots at the middle of the figure, where it will be.
+fn shoot(world: &mut World, k: usize) {
+    let radius = 5.0 * R;
+    let (speed, distance) = (30.0, 4.5);
+    let mass = 1000.0 * 4.0 / 3.0 * std::f32::consts::PI * radius.powi(3);
+    let center = world.points().x.iter().sum::<Vec3>() / world.points().len() as f32;
+    let ledger = world.body_ledger(&world.bodies()[0]);
+    let drift = (ledger.momentum / ledger.mass).as_vec3();
+    let from = center + drift * (distance / speed) + direction(k) * distance;
+    let (at, velocity) = (world.time(), direction(k) * -speed);
+    world.add_action(Action {
+        at,
+        kind: ActionKind::Shoot {
+            from,
+            velocity,
+            radius,
+            mass,
+            until: at + 0.8,
+        },
+    });
 }
 
 /// E3: dents stay. The figure floats, so that only shots deform it.
@@ -33,23 +58,6 @@ pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
         ..Material::default()
     };
     world.add_body(desc)?;
-    let radius = 5.0 * R;
-    let mass = 1000.0 * 4.0 / 3.0 * std::f32::consts::PI * radius.powi(3);
-    let center = world.points().x.iter().sum::<Vec3>() / world.points().len() as f32;
-    let (speed, distance) = (30.0, 6.0);
-    for k in 0..SHOTS {
-        let at = k as f64 * INTERVAL;
-        // Aimed at where the middle was: earlier shots have moved it by little, because they come from all sides.
-        let from = center + direction(k) * distance;
-        let kind = ActionKind::Shoot {
-            from,
-            velocity: -direction(k) * speed,
-            radius,
-            mass,
-            until: at + 0.8,
-        };
-        world.add_action(Action { at, kind });
-    }
     // The dent depth of the whole figure: RMS distance from the best rigid placement of the rest surface.
     let depth = |world: &World| {
         let now: Vec<DVec3> = world.surfaces()[0]
@@ -60,10 +68,13 @@ pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
             .collect();
         shape_error(&rest, &now)
     };
-    let shooting = (SHOTS as f64 * INTERVAL * 60.0) as usize + 60;
+    let shooting = SHOTS * INTERVAL + 60;
     let (mut peak, mut non_finite) = (0.0_f64, 0);
     let before = world.clone();
-    for _ in 0..shooting {
+    for frame in 0..shooting {
+        if frame.is_multiple_of(INTERVAL) && frame / INTERVAL < SHOTS {
+            shoot(&mut world, frame / INTERVAL);
+        }
         non_finite += world.step(1.0 / 60.0).non_finite;
         peak = peak.max(depth(&world));
     }

@@ -2,6 +2,7 @@
 
 use super::kernel::{self, Input};
 use super::{Averaging, Fit};
+use crate::math::lanes::Quad;
 use crate::parallel::{self, Columns, PerRange};
 use crate::state::{Groups, Points, Record};
 use glam::{Mat3, Vec3};
@@ -253,25 +254,19 @@ impl Jacobi {
         let columns = (&mut points.pred[..], PerRange(&mut residue[..]));
         parallel::for_each_range(&this.blocks, columns, &|b, range, (pred, residue)| {
             let plan = this.block_acc[b];
-            let origin = this.origin[plan.body];
-            let mut bad = 0;
-            for (l, i) in range.enumerate() {
-                let share = this.share[i] * relaxation;
-                let x = pred[l].position();
-                let mut goal = Vec3::ZERO;
-                for chunk in 0..plan.chunks {
-                    goal += this.acc[plan.first + chunk * plan.stride + l].position();
-                }
-                let moved = x + (goal - (x - origin) * this.hold[i]) * share;
-                if inv_mass[i] > 0.0 {
-                    if moved.is_finite() {
-                        pred[l].set_position(moved);
-                        residue.0[0] += (moved - x) * mass[i];
-                    } else {
-                        bad += 1;
-                    }
-                }
-            }
+            let block = MoveBlock {
+                acc: &this.acc[plan.first..],
+                stride: plan.stride,
+                chunks: plan.chunks,
+                origin: Record::new(this.origin[plan.body], 0.0),
+                hold: &this.hold[range.clone()],
+                share: &this.share[range.clone()],
+                mass: &mass[range.clone()],
+                inv_mass: &inv_mass[range],
+                relaxation,
+            };
+            let (moved, bad) = block.run(pred);
+            residue.0[0] += moved;
             if bad > 0 {
                 non_finite.fetch_add(bad, Ordering::Relaxed);
             }
@@ -346,5 +341,71 @@ fn for_each_chunk<C: Columns>(
                 || for_each_chunk(right, b, acc_b, f),
             );
         }
+    }
+}
+
+/// One block of points with all that moves it.
+struct MoveBlock<'a> {
+    acc: &'a [Record],
+    stride: usize,
+    chunks: usize,
+    origin: Record,
+    hold: &'a [f32],
+    share: &'a [f32],
+    mass: &'a [f32],
+    inv_mass: &'a [f32],
+    relaxation: f32,
+}
+
+impl MoveBlock<'_> {
+    /// Moves the block's points; returns Σ m Δx and the number of corrections that were not finite and were dropped.
+    fn run(&self, pred: &mut [Record]) -> (Vec3, u32) {
+        // One and two chunks are the usual cases; knowing the number saves a loop a point.
+        match self.chunks {
+            1 => self.run_chunks::<1>(pred),
+            2 => self.run_chunks::<2>(pred),
+            _ => self.run_chunks::<0>(pred),
+        }
+    }
+
+    #[inline(always)]
+    fn run_chunks<const CHUNKS: usize>(&self, pred: &mut [Record]) -> (Vec3, u32) {
+        let n = pred.len();
+        let (hold, share) = (&self.hold[..n], &self.share[..n]);
+        let (mass, inv_mass) = (&self.mass[..n], &self.inv_mass[..n]);
+        let first = if self.chunks > 0 { &self.acc[..n] } else { &[] };
+        let second = if CHUNKS == 2 {
+            &self.acc[self.stride..self.stride + n]
+        } else {
+            first
+        };
+        let mut sum = Record::default();
+        let mut bad = 0;
+        for l in 0..n {
+            let goal = match CHUNKS {
+                1 => first[l],
+                2 => first[l] + second[l],
+                _ => (0..self.chunks).fold(Record::default(), |sum, chunk| {
+                    sum + self.acc[chunk * self.stride + l]
+                }),
+            };
+            let x = pred[l];
+            let pull = goal - (x - self.origin) * Quad::splat(hold[l]);
+            let free = if inv_mass[l] > 0.0 {
+                self.relaxation
+            } else {
+                0.0
+            };
+            let moved = x + pull * Quad::splat(share[l] * free);
+            let step = moved - x;
+            if (step.0[0] + step.0[1] + step.0[2]).is_finite() {
+                // The fourth number of a record is a weight and stays.
+                pred[l] = Quad([moved.0[0], moved.0[1], moved.0[2], x.0[3]]);
+                sum = sum + step * Quad::splat(mass[l]);
+            } else {
+                bad += 1;
+            }
+        }
+        (sum.position(), bad)
     }
 }

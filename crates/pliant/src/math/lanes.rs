@@ -49,6 +49,30 @@ pub trait Wide: Lane {
 #[repr(C, align(16))]
 pub struct Quad(pub [f32; 4]);
 
+impl Quad {
+    /// The same value four times.
+    #[inline(always)]
+    pub fn splat(value: f32) -> Self {
+        Self([value; 4])
+    }
+}
+
+macro_rules! quad_operator {
+    ($trait:ident, $method:ident, $op:tt) => {
+        impl $trait for Quad {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                let (a, b) = (self.0, other.0);
+                Self([a[0] $op b[0], a[1] $op b[1], a[2] $op b[2], a[3] $op b[3]])
+            }
+        }
+    };
+}
+quad_operator!(Add, add, +);
+quad_operator!(Sub, sub, -);
+quad_operator!(Mul, mul, *);
+
 macro_rules! scalar_lane {
     ($t:ty) => {
         impl Lane for $t {

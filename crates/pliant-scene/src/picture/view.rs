@@ -1,0 +1,209 @@
+//! From a snapshot to a picture.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use pliant::dynamics::Pose;
+use pliant::geometry::Mesh;
+use pliant_draw::{
+    Ball, Camera, DrawError, Ground, Image, Light, Object, Paint, Quality, Scene, render,
+};
+
+use super::looks::{BodyLook, Looks, Obstacle};
+use super::snapshot::{Seen, Snapshot};
+
+/// Colours of bodies: glazes and clays that go together, taken in turn.
+const BODY_COLORS: [[u8; 3]; 8] = [
+    [206, 120, 88],  // terracotta
+    [118, 146, 126], // sage
+    [94, 124, 158],  // slate blue
+    [212, 172, 100], // ochre
+    [150, 108, 134], // plum
+    [108, 148, 152], // verdigris
+    [186, 146, 128], // rose clay
+    [132, 130, 112], // olive grey
+];
+/// The lighter colour of a checker; the darker one is the body's.
+const CHECKER_LIGHT: [u8; 3] = [238, 228, 210];
+/// Cells of a checker along the longest side of a body.
+const CHECKER_CELLS: f32 = 12.0;
+const BALL_COLOR: [u8; 3] = [62, 68, 80];
+const OBSTACLE_COLOR: [u8; 3] = [150, 158, 170];
+const WALL_COLOR: [u8; 3] = [198, 200, 204];
+const BODY_GLOSS: f32 = 0.22;
+const BALL_GLOSS: f32 = 0.7;
+
+/// From where the action is seen if the scene does not say: from the front, a little to the right, a little above.
+const VIEW: Vec3 = Vec3::new(0.42, 0.40, 1.0);
+
+/// The box that a picture shows and the size of the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Lower corner of the box [m].
+    pub lo: Vec3,
+    /// Upper corner of the box [m].
+    pub hi: Vec3,
+    /// Pixels in a row.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+}
+
+impl Frame {
+    /// Frames what a snapshot shows.
+    pub fn around(snapshot: &Snapshot, width: usize, height: usize) -> Self {
+        let (lo, hi) = snapshot.bounds().unwrap_or((-Vec3::ONE, Vec3::ONE));
+        Self {
+            lo,
+            hi,
+            width,
+            height,
+        }
+    }
+}
+
+/// Draws a still of a snapshot.
+pub fn still(
+    snapshot: &Snapshot,
+    looks: &Looks,
+    width: usize,
+    height: usize,
+) -> Result<Image, DrawError> {
+    let frame = Frame::around(snapshot, width, height);
+    let scene = scene(snapshot, looks, &frame);
+    render(&scene, width, height, &Quality::default())
+}
+
+/// The drawing of a snapshot, as seen in a frame.
+pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
+    let camera = camera(looks, frame);
+    let plain = BodyLook::default();
+    let bodies = snapshot.surfaces.iter().enumerate().map(|(index, seen)| {
+        let look = looks.bodies.get(index).unwrap_or(&plain);
+        body(seen, look, BODY_COLORS[index % BODY_COLORS.len()])
+    });
+    let mut objects: Vec<Object> = bodies.collect();
+    let mut ground: Option<Ground> = None;
+    for (obstacle, pose) in looks.obstacles.iter().zip(&snapshot.poses) {
+        match obstacle {
+            Obstacle::Solid(mesh) => objects.extend(solid(mesh, pose)),
+            Obstacle::Plane { normal, offset } => {
+                let up = pose.rotation * *normal;
+                let foot = pose.apply(*normal * *offset);
+                if up.y > 0.999 {
+                    // The highest of several floors is the one that is seen.
+                    let height = ground.map_or(foot.y, |g| g.height.max(foot.y));
+                    ground = Some(Ground {
+                        height,
+                        ..Ground::default()
+                    });
+                } else if up.dot(camera.eye - foot) > 0.0 {
+                    objects.push(wall(up, foot, frame));
+                }
+            }
+        }
+    }
+    let balls = snapshot.balls.iter().map(|&(center, radius)| Ball {
+        center,
+        radius,
+        color: BALL_COLOR,
+        gloss: BALL_GLOSS,
+    });
+    Scene {
+        objects,
+        balls: balls.collect(),
+        ground,
+        camera,
+        light: Light::over_shoulder(&camera),
+        ambient_reach: Some(0.25 * (frame.hi - frame.lo).length().max(1e-6)),
+        ..Scene::default()
+    }
+}
+
+/// The camera that the scene asks for, as far as it does.
+fn camera(looks: &Looks, frame: &Frame) -> Camera {
+    let aspect = frame.width as f32 / frame.height.max(1) as f32;
+    let middle = 0.5 * (frame.lo + frame.hi);
+    match (looks.eye, looks.target) {
+        (None, None) => Camera::framing(frame.lo, frame.hi, VIEW, aspect),
+        (None, Some(target)) => {
+            let framed = Camera::framing(frame.lo, frame.hi, VIEW, aspect);
+            Camera {
+                eye: framed.eye + target - framed.target,
+                target,
+                ..framed
+            }
+        }
+        (Some(eye), target) => Camera {
+            eye,
+            target: target.unwrap_or(middle),
+            ..Camera::default()
+        },
+    }
+}
+
+fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
+    let fabric = &seen.fabric;
+    let paint = if let Some(texture) = &look.texture {
+        Paint::Picture {
+            texture: Arc::clone(texture),
+            base: color,
+        }
+    } else if look.checker {
+        Paint::Checker {
+            rest: fabric.rest.clone(),
+            cell: longest_side(&fabric.rest) / CHECKER_CELLS,
+            colors: [CHECKER_LIGHT, color],
+        }
+    } else if fabric.colors.is_empty() {
+        Paint::Plain(color)
+    } else {
+        Paint::Plain([255; 3])
+    };
+    Object {
+        positions: seen.positions.clone(),
+        triangles: fabric.triangles.clone(),
+        corner_uvs: fabric.corner_uvs.clone(),
+        colors: fabric.colors.clone(),
+        paint,
+        gloss: BODY_GLOSS,
+        ..Object::default()
+    }
+}
+
+fn longest_side(points: &[Vec3]) -> f32 {
+    let (lo, hi) = points.iter().fold((Vec3::MAX, Vec3::MIN), |(lo, hi), &p| {
+        (lo.min(p), hi.max(p))
+    });
+    (hi - lo).max_element().max(1e-6)
+}
+
+fn solid(mesh: &Mesh, pose: &Pose) -> Option<Object> {
+    (!mesh.triangles.is_empty()).then(|| Object {
+        positions: mesh.positions.iter().map(|&p| pose.apply(p)).collect(),
+        triangles: mesh.triangles.clone(),
+        paint: Paint::Plain(OBSTACLE_COLOR),
+        gloss: 0.35,
+        ..Object::default()
+    })
+}
+
+/// A piece of a plane that is not a floor, large enough to pass for one without end.
+fn wall(normal: Vec3, foot: Vec3, frame: &Frame) -> Object {
+    let middle = 0.5 * (frame.lo + frame.hi);
+    let center = middle - normal * normal.dot(middle - foot);
+    let reach = 2.0 * (frame.hi - frame.lo).length();
+    let right = normal.any_orthonormal_vector() * reach;
+    let up = normal.cross(right);
+    Object {
+        positions: vec![
+            center - right - up,
+            center + right - up,
+            center + right + up,
+            center - right + up,
+        ],
+        triangles: vec![[0, 1, 2], [0, 2, 3]],
+        paint: Paint::Plain(WALL_COLOR),
+        ..Object::default()
+    }
+}

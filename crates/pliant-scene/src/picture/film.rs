@@ -60,7 +60,7 @@ impl Film {
         looks: &Looks,
         on_picture: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<u8>, DrawError> {
-        let frame = self.frame();
+        let frame = Frame::around(&self.snapshots, WIDTH, HEIGHT);
         let count = self.snapshots.len();
         let mut images: Vec<Image> = Vec::with_capacity(count);
         for snapshot in &self.snapshots {
@@ -72,19 +72,5 @@ impl Film {
         let mut writer = GifWriter::new(Vec::new(), WIDTH, HEIGHT, fps)?;
         writer.push_all(&images)?;
         writer.finish()
-    }
-
-    /// A frame that holds everything that happens.
-    fn frame(&self) -> Frame {
-        let boxes = self.snapshots.iter().filter_map(Snapshot::bounds);
-        let (lo, hi) = boxes
-            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
-            .unwrap_or((glam::Vec3::NEG_ONE, glam::Vec3::ONE));
-        Frame {
-            lo,
-            hi,
-            width: WIDTH,
-            height: HEIGHT,
-        }
     }
 }

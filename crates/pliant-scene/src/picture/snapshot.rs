@@ -6,6 +6,9 @@ use glam::{Vec2, Vec3};
 use pliant::World;
 use pliant::dynamics::Pose;
 
+/// Most points of a surface that a picture is framed by.
+const OUTLINE_POINTS: usize = 2000;
+
 /// What is seen of a world at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -78,15 +81,14 @@ impl Snapshot {
         }
     }
 
-    /// The smallest box around the surfaces; `None` without any.
-    pub(super) fn bounds(&self) -> Option<(Vec3, Vec3)> {
-        let used = self.surfaces.iter().flat_map(|seen| {
-            let corners = seen.fabric.triangles.iter().flatten();
-            corners.map(|&v| seen.positions[v as usize])
-        });
-        used.filter(|p| p.is_finite())
-            .map(|p| (p, p))
-            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    /// Points that outline the surfaces: enough of their vertices to frame a picture by.
+    pub(super) fn outline(&self) -> impl Iterator<Item = Vec3> {
+        self.surfaces.iter().flat_map(|seen| {
+            let corners = &seen.fabric.triangles;
+            let stride = corners.len() / OUTLINE_POINTS + 1;
+            let picked = corners.iter().step_by(stride);
+            picked.map(|&[v, ..]| seen.positions[v as usize])
+        })
     }
 
     /// Bytes that it takes, without what it shares.

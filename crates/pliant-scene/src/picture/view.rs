@@ -33,43 +33,55 @@ const WALL_COLOR: [u8; 3] = [198, 200, 204];
 const BODY_GLOSS: f32 = 0.22;
 const BALL_GLOSS: f32 = 0.7;
 
+/// Width over height from which on a scene is long and low.
+const LONG: f32 = 2.5;
+
 /// From where the action is seen if the scene does not say: from the front, a little to the right, a little above.
 const VIEW: Vec3 = Vec3::new(0.42, 0.40, 1.0);
 
-/// The box that a picture shows and the size of the picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a picture shows: some points in space that it is about, and its shape.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Lower corner of the box [m].
-    pub lo: Vec3,
-    /// Upper corner of the box [m].
-    pub hi: Vec3,
-    /// Pixels in a row.
-    pub width: usize,
-    /// Number of rows.
-    pub height: usize,
+    /// Points that must be in the picture [m].
+    pub points: Vec<Vec3>,
+    /// Width over height.
+    pub aspect: f32,
 }
 
 impl Frame {
-    /// Frames what a snapshot shows.
-    pub fn around(snapshot: &Snapshot, width: usize, height: usize) -> Self {
-        let (lo, hi) = snapshot.bounds().unwrap_or((-Vec3::ONE, Vec3::ONE));
-        Self {
-            lo,
-            hi,
-            width,
-            height,
+    /// Frames all that some snapshots show.
+    pub fn around<'a>(
+        snapshots: impl IntoIterator<Item = &'a Snapshot>,
+        width: usize,
+        height: usize,
+    ) -> Self {
+        let mut points = Vec::new();
+        for snapshot in snapshots {
+            points.extend(snapshot.outline());
         }
+        Self {
+            points,
+            aspect: width as f32 / height.max(1) as f32,
+        }
+    }
+
+    fn bounds(&self) -> (Vec3, Vec3) {
+        let boxes = self.points.iter().map(|&p| (p, p));
+        boxes
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+            .unwrap_or((Vec3::NEG_ONE, Vec3::ONE))
     }
 }
 
-/// Draws a still of a snapshot.
-pub fn still(
-    snapshot: &Snapshot,
-    looks: &Looks,
-    width: usize,
-    height: usize,
-) -> Result<Image, DrawError> {
-    let frame = Frame::around(snapshot, width, height);
+/// Draws a still of a snapshot, `width` pixels wide. It has the format 4:3; what is long and low gets 16:9.
+pub fn still(snapshot: &Snapshot, looks: &Looks, width: usize) -> Result<Image, DrawError> {
+    let mut height = width * 3 / 4;
+    let mut frame = Frame::around([snapshot], width, height);
+    let (lo, hi) = frame.bounds();
+    if hi.x - lo.x > LONG * (hi.y - lo.y) {
+        height = width * 9 / 16;
+        frame = Frame::around([snapshot], width, height);
+    }
     let scene = scene(snapshot, looks, &frame);
     render(&scene, width, height, &Quality::default())
 }
@@ -77,6 +89,7 @@ pub fn still(
 /// The drawing of a snapshot, as seen in a frame.
 pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
     let camera = camera(looks, frame);
+    let (lo, hi) = frame.bounds();
     let plain = BodyLook::default();
     let bodies = snapshot.surfaces.iter().enumerate().map(|(index, seen)| {
         let look = looks.bodies.get(index).unwrap_or(&plain);
@@ -98,7 +111,7 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
                         ..Ground::default()
                     });
                 } else if up.dot(camera.eye - foot) > 0.0 {
-                    objects.push(wall(up, foot, frame));
+                    objects.push(wall(up, foot, lo, hi));
                 }
             }
         }
@@ -115,19 +128,22 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
         ground,
         camera,
         light: Light::over_shoulder(&camera),
-        ambient_reach: Some(0.25 * (frame.hi - frame.lo).length().max(1e-6)),
+        ambient_reach: Some(0.25 * (hi - lo).length().max(1e-6)),
         ..Scene::default()
     }
 }
 
 /// The camera that the scene asks for, as far as it does.
 fn camera(looks: &Looks, frame: &Frame) -> Camera {
-    let aspect = frame.width as f32 / frame.height.max(1) as f32;
-    let middle = 0.5 * (frame.lo + frame.hi);
+    // A row of things is seen from the front: from the side the near ones would hide the far ones.
+    let (lo, hi) = frame.bounds();
+    let depth = (1.5 * (hi.z - lo.z) / (hi.x - lo.x).max(1e-6)).min(1.0);
+    let view = VIEW * Vec3::new(depth, 0.5 + 0.5 * depth, 1.0);
+    let framed = || Camera::framing_points(&frame.points, view, frame.aspect);
     match (looks.eye, looks.target) {
-        (None, None) => Camera::framing(frame.lo, frame.hi, VIEW, aspect),
+        (None, None) => framed(),
         (None, Some(target)) => {
-            let framed = Camera::framing(frame.lo, frame.hi, VIEW, aspect);
+            let framed = framed();
             Camera {
                 eye: framed.eye + target - framed.target,
                 target,
@@ -136,7 +152,7 @@ fn camera(looks: &Looks, frame: &Frame) -> Camera {
         }
         (Some(eye), target) => Camera {
             eye,
-            target: target.unwrap_or(middle),
+            target: target.unwrap_or(0.5 * (lo + hi)),
             ..Camera::default()
         },
     }
@@ -189,10 +205,10 @@ fn solid(mesh: &Mesh, pose: &Pose) -> Option<Object> {
 }
 
 /// A piece of a plane that is not a floor, large enough to pass for one without end.
-fn wall(normal: Vec3, foot: Vec3, frame: &Frame) -> Object {
-    let middle = 0.5 * (frame.lo + frame.hi);
+fn wall(normal: Vec3, foot: Vec3, lo: Vec3, hi: Vec3) -> Object {
+    let middle = 0.5 * (lo + hi);
     let center = middle - normal * normal.dot(middle - foot);
-    let reach = 2.0 * (frame.hi - frame.lo).length();
+    let reach = 2.0 * (hi - lo).length();
     let right = normal.any_orthonormal_vector() * reach;
     let up = normal.cross(right);
     Object {

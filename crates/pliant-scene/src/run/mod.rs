@@ -19,9 +19,8 @@ use crate::picture::{Film, Snapshot, still};
 use output::Frames;
 use stats::Statistics;
 
-/// Size of a still in pixels.
+/// Width of a still in pixels.
 const STILL_WIDTH: usize = 960;
-const STILL_HEIGHT: usize = 720;
 
 /// What a run writes.
 #[derive(Clone, Debug, Default)]
@@ -201,7 +200,7 @@ pub fn run(
             }
             None => {
                 let snapshot = Snapshot::of(&built.world, None);
-                let image = still(&snapshot, &built.looks, STILL_WIDTH, STILL_HEIGHT)?;
+                let image = still(&snapshot, &built.looks, STILL_WIDTH)?;
                 Some(image.encode_png()?)
             }
         };

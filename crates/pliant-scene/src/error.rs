@@ -52,12 +52,11 @@ impl Error {
     /// Whose fault it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Scene(_) | Self::Input(_) => ErrorKind::Input,
             Self::MeshFile(MeshFileError::Limit { .. }) | Self::Limit(_) => ErrorKind::Limit,
             Self::MeshFile(MeshFileError::Io { .. }) | Self::Io { .. } | Self::Draw(_) => {
                 ErrorKind::Io
             }
-            Self::MeshFile(_) => ErrorKind::Input,
+            Self::Scene(_) | Self::Input(_) | Self::MeshFile(_) => ErrorKind::Input,
         }
     }
 

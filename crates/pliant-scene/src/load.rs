@@ -168,13 +168,10 @@ fn read_text(path: &Path, limit: u64) -> Result<String, Error> {
         .and_then(|file| file.take(limit).read_to_end(&mut bytes))
         .map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| {
-        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = sound.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let start = sound
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let column = String::from_utf8_lossy(&sound[start..]).chars().count() + 1;
+        let end = error.utf8_error().valid_up_to();
+        let sound = String::from_utf8_lossy(&error.as_bytes()[..end]);
+        let line = sound.split('\n').count();
+        let column = sound.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         Error::Input(format!(
             "{shown}:{line}:{column}: this is not UTF-8 text, a scene file in TOML was expected"
         ))

@@ -1,5 +1,6 @@
 //! `pliant bench`: the benchmark rows.
 
+use glam::Vec3;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
 fn figure() -> Result<Mesh, Failure> {
     let golem = Shape::Figure {
         figure: Figure::Golem,
-        center: Default::default(),
+        center: Vec3::ZERO,
     };
     mesh_shape(&golem, FIGURE_EDGE).map_err(|error| Failure::Input(error.to_string()))
 }

@@ -1,10 +1,10 @@
 //! The run loop: steps a world and writes what happens.
 
 mod output;
+mod sinks;
 mod stats;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,12 +15,7 @@ pub use output::MeshOutput;
 
 use crate::build::Built;
 use crate::error::Error;
-use crate::picture::{Film, Snapshot, still};
-use output::Frames;
-use stats::Statistics;
-
-/// Width of a still in pixels.
-const STILL_WIDTH: usize = 960;
+use sinks::Sinks;
 
 /// What a run writes.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +61,7 @@ pub struct FrameDone<'a> {
     pub hash: Option<u64>,
 }
 
-/// Where the time of a run went.
+/// Where the time of a run went. Meshes and statistics are written side by side, so their times overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     /// Stepping.
@@ -106,29 +101,13 @@ pub fn run(
     on_event: &mut dyn FnMut(&Event<'_>),
 ) -> Result<Summary, Error> {
     let last = options.frames.unwrap_or(built.frames);
-    // Files come first: whoever cannot write finds out before the work, not after it.
-    let frames = match &options.out {
-        Some(folder) => Some(Frames::create(folder, &options.formats, last)?),
-        None => None,
-    };
-    for file in [&options.stats, &options.preview].into_iter().flatten() {
-        create_folder_of(file)?;
-    }
-    let mut statistics = match &options.stats {
-        Some(path) => Some(Statistics::create(path)?),
-        None => None,
-    };
-    let mut film = match &options.preview {
-        Some(path) if is_animation(path) => Some(Film::new(built.fps)),
-        _ => None,
-    };
-    if let Some(file) = frames.as_ref().and_then(|f| f.leftover(last)) {
+    let mut sinks = Sinks::open(options, last, built.fps)?;
+    if let Some(file) = sinks.leftover(last) {
         built.warnings.push(format!(
             "{} is left from a longer run and does not belong to this one",
             file.display()
         ));
     }
-
     let world = &mut built.world;
     world.settings_mut().clock = Some(seconds);
     let dt = 1.0 / built.fps;
@@ -143,26 +122,10 @@ pub fn run(
         } else {
             world.step(dt)
         };
-        let simulated = Instant::now();
-        if let Some(frames) = &frames {
-            frames.write(frame, world)?;
-        }
-        let written = Instant::now();
-        let hash = (options.hash || statistics.is_some()).then(|| world.hash());
-        if let (Some(statistics), Some(hash)) = (&mut statistics, hash) {
-            statistics.write(frame, world, &report, &report.warnings, hash)?;
-        }
-        let counted = Instant::now();
-        if let Some(film) = &mut film {
-            film.record(world);
-        }
-        summary.spent.simulation += simulated - from;
-        summary.spent.meshes += written - simulated;
-        summary.spent.statistics += counted - written;
-        summary.spent.pictures += counted.elapsed();
-
+        summary.spent.simulation += from.elapsed();
+        summary.hash = sinks.record(frame, world, &report, &mut summary.spent)?;
         summary.frames = frame;
-        summary.hash = hash;
+
         let known = summary.warnings.len();
         for warning in &report.warnings {
             if !summary.warnings.contains(warning) {
@@ -175,7 +138,7 @@ pub fn run(
             world,
             report: &report,
             new_warnings: &summary.warnings[known..],
-            hash: hash.filter(|_| options.hash),
+            hash: summary.hash.filter(|_| options.hash),
         }));
         if report.non_finite > 0 || report.groups_reset > 0 {
             summary.unstable.get_or_insert(frame);
@@ -188,44 +151,11 @@ pub fn run(
             break;
         }
     }
-
     let from = Instant::now();
-    if let Some(path) = &options.preview {
-        let bytes = match film {
-            // An animation takes a while, and somebody is waiting.
-            Some(_) if summary.interrupted => None,
-            Some(film) => {
-                let mut drawn = |done, all| on_event(&Event::Picture(done, all));
-                Some(film.gif(&built.looks, &mut drawn)?)
-            }
-            None => {
-                let snapshot = Snapshot::of(&built.world, None);
-                let image = still(&snapshot, &built.looks, STILL_WIDTH)?;
-                Some(image.encode_png()?)
-            }
-        };
-        if let Some(bytes) = bytes {
-            fs::write(path, bytes).map_err(|source| Error::io(path, source))?;
-            summary.preview = Some(path.clone());
-        }
-    }
+    let mut drawn = |done, all| on_event(&Event::Picture(done, all));
+    summary.preview = sinks.finish(&built.world, &built.looks, summary.interrupted, &mut drawn)?;
     summary.spent.pictures += from.elapsed();
     Ok(summary)
-}
-
-/// Whether a picture's name asks for an animation.
-fn is_animation(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("gif"))
-}
-
-fn create_folder_of(file: &Path) -> Result<(), Error> {
-    match file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => {
-            fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The clock of the engine's timings.

@@ -106,12 +106,12 @@ fn merged(world: &World) -> Mesh {
     let has_colors = meshes().any(|mesh| !mesh.colors.is_empty());
     // Part numbers have 16 bits; too many parts are told apart by body only, too many bodies not at all.
     let named = |mesh: &Mesh| mesh.part_names.len().max(1);
-    let keep_parts = meshes().map(named).sum::<usize>() <= usize::from(u16::MAX);
+    let keep_parts = u16::try_from(meshes().map(named).sum::<usize>()).is_ok();
 
     let mut all = Mesh::default();
     for (body, mesh) in world.bodies().iter().zip(meshes()) {
         let first = all.positions.len() as u32;
-        let first_part = all.part_names.len().min(usize::from(u16::MAX)) as u16;
+        let first_part = u16::try_from(all.part_names.len()).unwrap_or(u16::MAX);
         all.positions.extend(&mesh.positions);
         all.triangles
             .extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));

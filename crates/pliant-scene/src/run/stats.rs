@@ -48,8 +48,8 @@ struct Quantities {
     volume: f64,
     surface_area: f64,
     mass: f64,
-    momentum: DVec3Array,
-    angular_momentum: DVec3Array,
+    momentum: [f64; 3],
+    angular_momentum: [f64; 3],
     kinetic_energy: f64,
     max_speed: f64,
     min: [f32; 3],
@@ -61,8 +61,6 @@ struct Quantities {
     merges: u32,
     splits: u32,
 }
-
-type DVec3Array = [f64; 3];
 
 /// Size of a surface.
 #[derive(Clone, Copy, Default)]
@@ -152,10 +150,9 @@ impl Statistics {
         frame: u32,
         world: &World,
         report: &StepReport,
-        warnings: &[String],
         hash: u64,
     ) -> Result<(), Error> {
-        let line = line(frame, world, report, warnings, hash);
+        let line = line(frame, world, report, hash);
         serde_json::to_writer(&mut self.writer, &line)
             .map_err(std::io::Error::from)
             .and_then(|()| self.writer.write_all(b"\n"))
@@ -165,13 +162,7 @@ impl Statistics {
     }
 }
 
-fn line<'a>(
-    frame: u32,
-    world: &'a World,
-    report: &StepReport,
-    warnings: &'a [String],
-    hash: u64,
-) -> Line<'a> {
+fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> Line<'a> {
     let extents: Vec<Extent> = world
         .surfaces()
         .iter()
@@ -195,7 +186,7 @@ fn line<'a>(
         time: world.time(),
         quantities: whole.quantities(world.points().len(), world.groups().len(), &world.ledger()),
         non_finite: report.non_finite,
-        warnings,
+        warnings: &report.warnings,
         ms: milliseconds(&report.timings),
         hash: hex(hash),
         bodies: if extents.len() > 1 {
@@ -207,7 +198,7 @@ fn line<'a>(
 }
 
 /// A hash as statistics show it.
-pub(super) fn hex(hash: u64) -> String {
+fn hex(hash: u64) -> String {
     format!("{hash:016x}")
 }
 

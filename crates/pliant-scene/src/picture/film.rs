@@ -60,7 +60,7 @@ impl Film {
         looks: &Looks,
         on_picture: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<u8>, DrawError> {
-        let frame = Frame::around(&self.snapshots, WIDTH, HEIGHT);
+        let frame = Frame::around(&self.snapshots, looks, WIDTH, HEIGHT);
         let count = self.snapshots.len();
         let mut images: Vec<Image> = Vec::with_capacity(count);
         for snapshot in &self.snapshots {

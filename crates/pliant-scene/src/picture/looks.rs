@@ -5,12 +5,10 @@ use std::sync::Arc;
 use glam::Vec3;
 use pliant::World;
 use pliant::dynamics::{Collider, ColliderShape};
-use pliant::geometry::surface_nets::mesh_shape;
-use pliant::geometry::{Mesh, Shape};
+use pliant::geometry::Mesh;
 use pliant_draw::Texture;
 
-/// Edges along the longest side of a solid obstacle in pictures.
-const OBSTACLE_EDGES: f32 = 90.0;
+use super::primitive::mesh_of;
 
 /// How the things of a world look.
 #[derive(Clone, Debug, Default)]
@@ -71,10 +69,4 @@ impl Obstacle {
             ColliderShape::Mesh(_) => Self::Solid(Arc::default()),
         }
     }
-}
-
-/// A mesh of a solid that is good enough to look at; empty for one that is too thin to be seen.
-fn mesh_of(shape: &Shape) -> Mesh {
-    let (lo, hi) = shape.bounds();
-    mesh_shape(shape, (hi - lo).max_element() / OBSTACLE_EDGES).unwrap_or_default()
 }

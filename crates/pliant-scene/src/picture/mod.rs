@@ -5,6 +5,7 @@
 
 mod film;
 mod looks;
+mod primitive;
 mod snapshot;
 mod texture;
 mod view;

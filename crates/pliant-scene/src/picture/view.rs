@@ -33,6 +33,10 @@ const WALL_COLOR: [u8; 3] = [198, 200, 204];
 const BODY_GLOSS: f32 = 0.22;
 const BALL_GLOSS: f32 = 0.7;
 
+/// Obstacles up to this share of the bodies' size belong into the picture.
+const OBSTACLE_SIZE: f32 = 1.2;
+/// Most points of an obstacle that a picture is framed by.
+const OBSTACLE_POINTS: usize = 300;
 /// Width over height from which on a scene is long and low.
 const LONG: f32 = 2.5;
 
@@ -49,20 +53,36 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Frames all that some snapshots show.
+    /// Frames all that some snapshots show: the bodies, and those obstacles that are not much larger than they.
     pub fn around<'a>(
         snapshots: impl IntoIterator<Item = &'a Snapshot>,
+        looks: &Looks,
         width: usize,
         height: usize,
     ) -> Self {
-        let mut points = Vec::new();
-        for snapshot in snapshots {
-            points.extend(snapshot.outline());
-        }
-        Self {
-            points,
+        let mut frame = Self {
+            points: Vec::new(),
             aspect: width as f32 / height.max(1) as f32,
+        };
+        let mut obstacles = Vec::new();
+        for snapshot in snapshots {
+            frame.points.extend(snapshot.outline());
+            for (obstacle, pose) in looks.obstacles.iter().zip(&snapshot.poses) {
+                if let Obstacle::Solid(mesh) = obstacle
+                    && let Some(bounds) = mesh.bounds()
+                {
+                    obstacles.push((mesh, pose, (bounds.1 - bounds.0).length()));
+                }
+            }
         }
+        let (lo, hi) = frame.bounds();
+        let largest = OBSTACLE_SIZE * (hi - lo).length();
+        for (mesh, pose, _) in obstacles.iter().filter(|o| o.2 <= largest) {
+            let stride = mesh.positions.len() / OBSTACLE_POINTS + 1;
+            let picked = mesh.positions.iter().step_by(stride);
+            frame.points.extend(picked.map(|&p| pose.apply(p)));
+        }
+        frame
     }
 
     fn bounds(&self) -> (Vec3, Vec3) {
@@ -76,11 +96,11 @@ impl Frame {
 /// Draws a still of a snapshot, `width` pixels wide. It has the format 4:3; what is long and low gets 16:9.
 pub fn still(snapshot: &Snapshot, looks: &Looks, width: usize) -> Result<Image, DrawError> {
     let mut height = width * 3 / 4;
-    let mut frame = Frame::around([snapshot], width, height);
+    let mut frame = Frame::around([snapshot], looks, width, height);
     let (lo, hi) = frame.bounds();
     if hi.x - lo.x > LONG * (hi.y - lo.y) {
         height = width * 9 / 16;
-        frame = Frame::around([snapshot], width, height);
+        frame = Frame::around([snapshot], looks, width, height);
     }
     let scene = scene(snapshot, looks, &frame);
     render(&scene, width, height, &Quality::default())

@@ -230,15 +230,23 @@ impl Camera {
     /// Looks at the box from `lo` to `hi` from `direction` (which points from the box to the camera), near enough to fill
     /// the picture with a margin. `aspect` is width over height.
     pub fn framing(lo: Vec3, hi: Vec3, direction: Vec3, aspect: f32) -> Self {
+        let corners: [Vec3; 8] = std::array::from_fn(|i| {
+            let pick = |bit: usize| if i >> bit & 1 == 1 { hi[bit] } else { lo[bit] };
+            Vec3::new(pick(0), pick(1), pick(2))
+        });
+        Self::framing_points(&corners, direction, aspect)
+    }
+
+    /// Looks at points like [`Camera::framing`] at a box. The points of a surface fill the picture better than its box,
+    /// whose corners are empty. Points that are not finite are left out.
+    pub fn framing_points(points: &[Vec3], direction: Vec3, aspect: f32) -> Self {
         const MARGIN: f32 = 1.12;
-        let (lo, hi) = if lo.is_finite() && hi.is_finite() {
-            (lo.min(hi), lo.max(hi))
-        } else {
-            (-Vec3::ONE, Vec3::ONE)
-        };
-        let center = (lo + hi) * 0.5;
-        // A box without size still gets a picture: of a metre's thousandth.
-        let half = ((hi - lo) * 0.5).max(Vec3::splat(5e-4));
+        let finite = || points.iter().copied().filter(|p| p.is_finite());
+        let (lo, hi) = finite()
+            .map(|p| (p, p))
+            .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+            .unwrap_or((-Vec3::ONE, Vec3::ONE));
+        let center = 0.5 * lo + 0.5 * hi;
         let direction = direction.normalize_or(Vec3::Z);
         let mut camera = Self {
             eye: center + direction,
@@ -251,31 +259,31 @@ impl Camera {
         let (right, up, forward) = camera.axes();
         let tan_y = camera.tangent() / MARGIN;
         let tan_x = tan_y * if aspect > 0.0 { aspect } else { 1.0 };
-        let corners: [Vec3; 8] = std::array::from_fn(|i| {
-            let sign = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            half * Vec3::new(sign(0), sign(1), sign(2))
-        });
+        // Something without size still gets a picture: of a metre's thousandth.
+        let least = 5e-4 / tan_x.min(tan_y);
 
-        // Near corners look larger, so the box's middle is not the picture's; a few rounds of moving aside settle it.
+        // Near points look larger, so the middle of all is not the picture's; a few rounds of moving aside settle it.
         let mut aside = Vec3::ZERO;
-        let mut distance = 0.0;
+        let mut distance = least;
         for _ in 0..8 {
-            let seen = corners.map(|c| {
-                let p = c - aside;
-                (p.dot(right), p.dot(up), p.dot(forward))
-            });
-            distance = seen.iter().fold(0.0, |d: f32, &(x, y, z)| {
+            let seen = || {
+                finite().map(|p| {
+                    let p = p - center - aside;
+                    (p.dot(right), p.dot(up), p.dot(forward))
+                })
+            };
+            distance = seen().fold(least, |d, (x, y, z)| {
                 d.max(x.abs() / tan_x - z).max(y.abs() / tan_y - z)
             });
-            let bounds = |coordinate: fn(&(f32, f32, f32)) -> f32| {
-                seen.iter()
-                    .map(|p| coordinate(p) / (distance + p.2))
-                    .fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), v| {
-                        (lo.min(v), hi.max(v))
-                    })
-            };
-            let (x, y) = (bounds(|p| p.0), bounds(|p| p.1));
-            aside += distance * 0.5 * ((x.0 + x.1) * right + (y.0 + y.1) * up);
+            // Where the outermost points are in the picture, as tangents.
+            let (lo, hi) = seen().fold((Vec2::MAX, Vec2::MIN), |(lo, hi), (x, y, z)| {
+                let at = Vec2::new(x, y) / (distance + z).max(1e-3 * distance);
+                (lo.min(at), hi.max(at))
+            });
+            let middle = 0.5 * (lo + hi);
+            if middle.is_finite() {
+                aside += distance * (middle.x * right + middle.y * up);
+            }
         }
         camera.target = center + aside;
         camera.eye = camera.target + direction * distance;
@@ -306,6 +314,26 @@ impl Camera {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The points of a ball fill more of the picture than its box does; nothing and nonsense are framed too.
+    #[test]
+    fn points_fill_more_than_their_box() {
+        let ball: Vec<Vec3> = (0..1000)
+            .map(|i| {
+                let (a, y) = (i as f32 * 2.399_963, i as f32 / 500.0 - 1.0);
+                let ring = (1.0 - y * y).max(0.0).sqrt();
+                Vec3::new(ring * a.cos(), y, ring * a.sin())
+            })
+            .collect();
+        let view = Vec3::new(1.0, 0.6, 1.0);
+        let near = Camera::framing_points(&ball, view, 1.3);
+        let far = Camera::framing(-Vec3::ONE, Vec3::ONE, view, 1.3);
+        assert!(near.eye.length() < 0.8 * far.eye.length());
+        for points in [&[][..], &[Vec3::NAN], &[Vec3::X]] {
+            let camera = Camera::framing_points(points, view, 1.3);
+            assert!(camera.eye.is_finite() && camera.eye != camera.target);
+        }
+    }
 
     /// All corners of a framed box are inside of the picture, and one is near its edge.
     #[test]

@@ -1,0 +1,236 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use pliant_scene::{Limits, MeshOutput};
+
+use crate::failure::Failure;
+use crate::print;
+
+/// More threads than this are a slip of the finger.
+const MOST_THREADS: usize = 1024;
+
+/// Simulates solids that bend, flow and tear.
+#[derive(Debug, Parser)]
+#[command(name = "pliant", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulates a scene and writes its frames, statistics and a picture
+    Run(RunArgs),
+    /// Simulates a scene live in a window
+    View(ViewArgs),
+    /// Lists the built-in scenes
+    Scenes(ScenesArgs),
+    /// Reads a mesh or a scene and says what is in it and what is wrong with it
+    Check(CheckArgs),
+    /// Measures the benchmark rows
+    Bench(BenchArgs),
+    /// Goes on with a run that was interrupted
+    Resume(ResumeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// A built-in scene (see `pliant scenes`) or a .toml file
+    pub(crate) scene: String,
+    /// Steps to simulate; files are frames 0 to N, frame 0 is the initial state
+    #[arg(long, value_name = "N")]
+    pub(crate) frames: Option<u32>,
+    /// Folder for the frames, `none` for no meshes [default: out/SCENE]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Formats of the frames: obj, ply, glb
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "ply", value_parser = parse_format)]
+    pub(crate) format: Vec<MeshOutput>,
+    /// A picture: .png of the last frame or .gif of all [default: preview.png in the folder of the frames]
+    #[arg(long, value_name = "FILE", value_parser = parse_preview)]
+    pub(crate) preview: Option<PathBuf>,
+    /// Statistics, one JSON object a frame [default: stats.jsonl in the folder of the frames]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats: Option<PathBuf>,
+    /// Prints the number and the hash of every frame
+    #[arg(long)]
+    pub(crate) hash: bool,
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub(crate) threads: Option<usize>,
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(crate) seed: Option<u64>,
+    /// A mesh that takes the place of the first body's shape, fitted to its size
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mesh: Option<PathBuf>,
+    /// Overrides a field of the scene, such as material.clay.yield=0.01 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Writes a snapshot at a frame (not available yet)
+    #[arg(long, value_name = "FILE@FRAME")]
+    pub(crate) save: Option<String>,
+    /// Starts from a snapshot (not available yet)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) restore: Option<PathBuf>,
+    /// Changes a limit: particles, triangles, vertices, bodies or bytes (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_limit)]
+    pub(crate) limit: Vec<(String, u64)>,
+    /// Stops with exit code 4 when the simulation becomes unstable
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Shows neither progress nor summary
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Prints a summary as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// A built-in scene or a .toml file
+    pub(crate) scene: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScenesArgs {
+    /// Prints the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// A mesh (.obj, .ply, .stl, .gltf, .glb) or a scene (.toml, or the name of a built-in one)
+    pub(crate) file: String,
+    /// Changes a limit: particles, triangles, vertices, bodies or bytes (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_limit)]
+    pub(crate) limit: Vec<(String, u64)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Benches to run [default: all]
+    pub(crate) names: Vec<String>,
+    /// Writes the rows as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// A mesh in place of the figure
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mesh: Option<PathBuf>,
+    /// Numbers of threads to measure with
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2", value_parser = parse_threads)]
+    pub(crate) threads: Vec<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// The folder of the run
+    pub(crate) folder: PathBuf,
+}
+
+/// Reads the command line; help and version are shown here.
+pub(crate) fn parse() -> Result<Cli, Failure> {
+    Cli::try_parse().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            match print::line(error.render().to_string().trim_end()) {
+                Ok(()) => Failure::Silent,
+                Err(failure) => failure,
+            }
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            Failure::Input("no command, expected run, view, scenes, check, bench or resume (pliant --help explains them)".to_owned())
+        }
+        _ => Failure::Input(usage_message(&error.render().to_string())),
+    })
+}
+
+/// The limits of a command: the usual ones with some changed.
+pub(crate) fn limits(changes: &[(String, u64)]) -> Limits {
+    let mut limits = Limits::default();
+    for (name, value) in changes {
+        limits.set(name, *value);
+    }
+    limits
+}
+
+/// What is wrong with the usage, without the usage: one line of what clap says on many.
+fn usage_message(rendered: &str) -> String {
+    let lines = rendered
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty());
+    let message = lines.collect::<Vec<_>>().join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    message.replace(" tip: ", "; tip: ")
+}
+
+fn parse_format(name: &str) -> Result<MeshOutput, String> {
+    match name {
+        "usd" => Err("usd is not supported yet, expected obj, ply or glb".to_owned()),
+        _ => MeshOutput::of_name(name).ok_or_else(|| "expected obj, ply or glb".to_owned()),
+    }
+}
+
+fn parse_preview(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("png" | "gif") => Ok(path),
+        Some("mp4") => Err("mp4 is not supported yet, expected .png or .gif".to_owned()),
+        _ => Err("expected a name that ends in .png or .gif".to_owned()),
+    }
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=MOST_THREADS) => Ok(count),
+        _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),
+    }
+}
+
+fn parse_limit(text: &str) -> Result<(String, u64), String> {
+    let names = Limits::NAMES.join(", ");
+    let Some((name, value)) = text.split_once('=') else {
+        return Err(format!("expected NAME=VALUE with NAME one of {names}"));
+    };
+    if !Limits::default().set(name, 0) {
+        return Err(format!("unknown limit '{name}', expected one of {names}"));
+    }
+    match value.replace('_', "").parse() {
+        Ok(value) => Ok((name.to_owned(), value)),
+        Err(_) => Err(format!("'{value}' is not a whole number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// clap finds no contradiction in the definition.
+    #[test]
+    fn definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    /// Usage errors are one line and keep the hint.
+    #[test]
+    fn usage_errors_are_one_line() {
+        let error = Cli::try_parse_from(["pliant", "run", "drop", "--frame", "3"]).unwrap_err();
+        let message = usage_message(&error.render().to_string());
+        assert!(
+            message.starts_with("unexpected argument '--frame' found"),
+            "{message}"
+        );
+        assert!(
+            message.contains("--frames") && !message.contains('\n'),
+            "{message}"
+        );
+    }
+}

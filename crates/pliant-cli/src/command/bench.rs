@@ -1,0 +1,91 @@
+//! `pliant bench`: the benchmark rows.
+
+use glam::Vec3;
+use pliant::geometry::figures::Figure;
+use pliant::geometry::surface_nets::mesh_shape;
+use pliant::geometry::{Mesh, Shape};
+use pliant_lab::bench::Row;
+use pliant_lab::bench::solve::Common;
+use pliant_scene::mesh_files::read_mesh;
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::print;
+
+/// The benches there are.
+const BENCHES: [&str; 1] = ["solve"];
+/// Edge length of the figure's surface [m]; it matters only to the sampling.
+const FIGURE_EDGE: f32 = 0.08;
+/// Times that `solve` is repeated.
+const SOLVE_REPEATS: usize = 300;
+
+pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
+    if let Some(name) = args.names.iter().find(|n| !BENCHES.contains(&n.as_str())) {
+        return Err(Failure::Input(format!(
+            "unknown bench '{}'; known: {}",
+            print::one_line(name),
+            BENCHES.join(", ")
+        )));
+    }
+    let mesh = match &args.mesh {
+        Some(path) => read_mesh(path)?,
+        None => figure()?,
+    };
+    let rows = solve_rows(&mesh, &args.threads)?;
+    print_table(&rows)?;
+    if let Some(path) = &args.json {
+        let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
+        let text = serde_json::to_string_pretty(&rows).map_err(|e| failed(e.into()))?;
+        std::fs::write(path, text + "\n").map_err(failed)?;
+        print::line(format_args!("rows are in {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn figure() -> Result<Mesh, Failure> {
+    let golem = Shape::Figure {
+        figure: Figure::Golem,
+        center: Vec3::ZERO,
+    };
+    mesh_shape(&golem, FIGURE_EDGE).map_err(|error| Failure::Input(error.to_string()))
+}
+
+fn solve_rows(mesh: &Mesh, threads: &[usize]) -> Result<Vec<Row>, Failure> {
+    let mut common = Common::new(mesh).map_err(|error| Failure::Input(error.to_string()))?;
+    threads
+        .iter()
+        .map(|&count| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(count)
+                .build()
+                .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
+            Ok(pool.install(|| common.measure(SOLVE_REPEATS)))
+        })
+        .collect()
+}
+
+fn print_table(rows: &[Row]) -> Result<(), Failure> {
+    print::line(
+        "bench  row        threads  median ms  min ms   p95 ms   particles  clusters  memberships  ns/membership",
+    )?;
+    for row in rows {
+        let ms = |of: &std::collections::BTreeMap<String, f64>| {
+            of.get("iteration").copied().unwrap_or(f64::NAN)
+        };
+        let count = |name: &str| row.counts.get(name).copied().unwrap_or(0.0);
+        print::line(format_args!(
+            "{:5}  {:9}  {:7}  {:9.4}  {:6.4}  {:7.4}  {:10}  {:8}  {:11}  {:13.3}",
+            row.bench,
+            row.row,
+            row.threads,
+            ms(&row.ms),
+            ms(&row.ms_min),
+            ms(&row.ms_p95),
+            count("particles"),
+            count("clusters"),
+            count("memberships"),
+            count("ns_per_membership"),
+        ))?;
+    }
+    Ok(())
+}

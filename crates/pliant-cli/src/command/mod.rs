@@ -1,0 +1,27 @@
+//! The commands, one module each.
+
+mod bench;
+mod check;
+mod run;
+mod scenes;
+
+use crate::args::{Cli, Command};
+use crate::failure::Failure;
+
+/// Does what the command line asks for.
+pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Scenes(args) => scenes::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::View(args) => Err(Failure::Input(format!(
+            "this build has no viewer, `pliant run {}` writes files instead",
+            args.scene
+        ))),
+        Command::Resume(args) => Err(Failure::Input(format!(
+            "{}: runs leave no snapshots yet, so there is nothing to resume from",
+            args.folder.display()
+        ))),
+    }
+}

@@ -1,0 +1,5 @@
+//! The command `pliant`, run as a user runs it.
+
+mod common;
+mod refusals;
+mod run;

@@ -1,0 +1,233 @@
+//! The form of a body: where its mesh comes from, how large it is and where it goes.
+
+use std::path::Path;
+
+use glam::Vec3;
+use pliant::dynamics::collider::rotation_from_degrees;
+use pliant::geometry::surface_nets::{MeshShapeError, mesh_shape};
+use pliant::geometry::{Mesh, Shape};
+
+use super::{Site, shape};
+use crate::error::Error;
+use crate::file::Body;
+use crate::mesh_files::read_mesh_within;
+
+/// Particles along the longest side of a body that names no radius.
+const PARTICLES_A_SIDE: f32 = 40.0;
+/// Edge length of a shape's surface that names none, in particle radii.
+const EDGE_SHARE: f32 = 0.5;
+/// Edges along the longest side of the coarse mesh that tells a shape's true size.
+const PROBE_EDGES: f32 = 48.0;
+
+/// A body's mesh in the world, and its particle radius.
+pub(super) struct Form {
+    pub(super) mesh: Mesh,
+    pub(super) particle_radius: f32,
+}
+
+/// The smallest box around a mesh.
+#[derive(Clone, Copy)]
+struct Bounds {
+    lo: Vec3,
+    hi: Vec3,
+}
+
+impl Bounds {
+    fn of(mesh: &Mesh) -> Self {
+        let (lo, hi) = mesh.bounds().unwrap_or_default();
+        Self { lo, hi }
+    }
+
+    fn size(self) -> Vec3 {
+        self.hi - self.lo
+    }
+
+    fn center(self) -> Vec3 {
+        0.5 * (self.lo + self.hi)
+    }
+
+    fn longest(self) -> f32 {
+        self.size().max_element()
+    }
+}
+
+/// The form of the body of an index; `replacement` is a mesh file that takes its place.
+pub(super) fn build(
+    site: &Site<'_>,
+    index: usize,
+    replacement: Option<&Path>,
+) -> Result<Form, Error> {
+    let body = &site.loaded.scene.body[index];
+    let path = format!("body.{index}");
+    let source = Source::of(site, &path, body)?;
+    let (mut mesh, placement) = match replacement {
+        None => source.mesh(site, &path, body)?,
+        Some(file) => {
+            let mesh = read_mesh_within(file, &site.limits.of_mesh())?;
+            let place = source.placement_of(site, &path, body, &mesh)?;
+            (mesh, place)
+        }
+    };
+    let longest = Bounds::of(&mesh).longest() * placement.scale;
+    let particle_radius = body.particle_radius.unwrap_or(longest / PARTICLES_A_SIDE);
+    placement.apply(&mut mesh);
+    if let Err(error) = mesh.validate() {
+        return Err(site.error(
+            &path,
+            &format!(
+                "{error} after it was placed, expected a size and position that numbers can hold"
+            ),
+        ));
+    }
+    Ok(Form {
+        mesh,
+        particle_radius,
+    })
+}
+
+/// What a scene file says about a body's form.
+enum Source {
+    File(Mesh),
+    Shape(Shape),
+}
+
+/// Scale about a centre, turn, move: p → R s (p − c) + t.
+struct Placement {
+    center: Vec3,
+    scale: f32,
+    degrees: Vec3,
+    position: Vec3,
+}
+
+impl Placement {
+    fn new(body: &Body, bounds: Bounds) -> Self {
+        let fitted = match (body.height, body.extent) {
+            (Some(height), _) => Some(height / bounds.size().y),
+            (None, Some(extent)) => Some(extent / bounds.longest()),
+            (None, None) => None,
+        };
+        let vector = |value: Option<[f32; 3]>| value.map_or(Vec3::ZERO, Vec3::from_array);
+        Self {
+            center: if fitted.is_some() {
+                bounds.center()
+            } else {
+                Vec3::ZERO
+            },
+            scale: fitted.or(body.scale).unwrap_or(1.0),
+            degrees: vector(body.rotation),
+            position: vector(body.position),
+        }
+    }
+
+    fn apply(&self, mesh: &mut Mesh) {
+        let turn = rotation_from_degrees(self.degrees);
+        for p in &mut mesh.positions {
+            *p = turn * (self.scale * (*p - self.center)) + self.position;
+        }
+    }
+}
+
+impl Source {
+    fn of(site: &Site<'_>, path: &str, body: &Body) -> Result<Self, Error> {
+        if let Some(name) = &body.mesh {
+            return Ok(Self::File(site.mesh(&format!("{path}.mesh"), name)?));
+        }
+        let at = format!("{path}.shape");
+        let Some(named) = &body.shape else {
+            return Err(site.error(path, "the body has no form, expected `mesh` or `shape`"));
+        };
+        let shape = shape::convert(named)
+            .map_err(|kind| site.error(&at, &format!("a body cannot be a `{kind}`")))?;
+        shape
+            .validate()
+            .map_err(|error| site.error(&at, &error.to_string()))?;
+        Ok(Self::Shape(shape))
+    }
+
+    /// The mesh in its own coordinates and where it goes.
+    fn mesh(self, site: &Site<'_>, path: &str, body: &Body) -> Result<(Mesh, Placement), Error> {
+        let bounds = self.bounds();
+        match self {
+            Self::File(mesh) => Ok((mesh, Placement::new(body, bounds))),
+            Self::Shape(shape) => {
+                let scale = Placement::new(body, bounds).scale;
+                let r = body
+                    .particle_radius
+                    .unwrap_or(bounds.longest() * scale / PARTICLES_A_SIDE);
+                let edge = body.edge_length.unwrap_or(EDGE_SHARE * r) / scale;
+                let mesh = mesh_shape(&shape, edge)
+                    .map_err(|error| shape_error(site, path, body, &error))?;
+                // The fine mesh tells the size better than the coarse one did.
+                let placement = Placement::new(body, Bounds::of(&mesh));
+                Ok((mesh, placement))
+            }
+        }
+    }
+
+    /// The box of the form in its own coordinates. A shape's own box may be too large, so it is taken from a coarse mesh.
+    fn bounds(&self) -> Bounds {
+        match self {
+            Self::File(mesh) => Bounds::of(mesh),
+            Self::Shape(shape) => {
+                let (lo, hi) = shape.bounds();
+                let edge = (hi - lo).max_element() / PROBE_EDGES;
+                mesh_shape(shape, edge).map_or(Bounds { lo, hi }, |mesh| Bounds::of(&mesh))
+            }
+        }
+    }
+
+    /// Where a mesh goes that takes the place of this form.
+    ///
+    /// With `height` or `extent` that is said by the body. Otherwise the mesh gets the same longest side and stands
+    /// where the form stood: the middle of its underside goes to the same place.
+    fn placement_of(
+        &self,
+        site: &Site<'_>,
+        path: &str,
+        body: &Body,
+        mesh: &Mesh,
+    ) -> Result<Placement, Error> {
+        let (old, new) = (self.bounds(), Bounds::of(mesh));
+        if new.longest() <= 0.0 {
+            return Err(site.error(path, "the mesh in place of this body has no size"));
+        }
+        if body.height.is_some() || body.extent.is_some() {
+            return Ok(Placement::new(body, new));
+        }
+        let mut placement = Placement::new(body, old);
+        let turn = rotation_from_degrees(placement.degrees);
+        let underside = |b: Bounds| turn * Vec3::new(b.center().x, b.lo.y, b.center().z);
+        let stood = placement.scale * underside(old) + placement.position;
+        placement.scale *= old.longest() / new.longest();
+        placement.position = stood - placement.scale * underside(new);
+        Ok(placement)
+    }
+}
+
+/// Says what is wrong with a shape's mesh at the field that decides about it.
+fn shape_error(site: &Site<'_>, path: &str, body: &Body, error: &MeshShapeError) -> Error {
+    match error {
+        MeshShapeError::TooFine {
+            cell_count,
+            edge_length,
+            coarser,
+            ..
+        } => {
+            let fields = [
+                ("edge_length", body.edge_length),
+                ("particle_radius", body.particle_radius),
+            ];
+            match fields.iter().find_map(|(name, value)| Some((name, (*value)?))) {
+                Some((name, value)) => site.limit(
+                    &format!("{path}.{name}"),
+                    &format!(
+                        "a `{name}` of {value} needs a grid of {cell_count} cells for the surface, more than the limit; take at least {}",
+                        value * coarser / edge_length
+                    ),
+                ),
+                None => site.limit(path, &error.to_string()),
+            }
+        }
+        _ => site.error(&format!("{path}.shape"), &error.to_string()),
+    }
+}

@@ -1,0 +1,37 @@
+//! From the materials of scene files to those of the engine.
+
+use pliant::Material;
+use pliant::material::{PlasticClamp, PlasticModel, StrainMeasure};
+
+use crate::file::{Clamp, MaterialValues, Plasticity, Strain};
+
+/// Condition number of the plastic deformation at which flow stops if the material names none.
+///
+/// Clusters are not renewed, so one that has flowed too far holds a needle or a plate of particles that no rotation fits.
+const PLASTIC_LIMIT: f32 = 4.0;
+
+/// The engine's material.
+pub(super) fn convert(values: &MaterialValues) -> Material {
+    Material {
+        stiffness: values.stiffness,
+        plastic_yield: values.r#yield.unwrap_or(f32::INFINITY),
+        plastic_flow: values.flow,
+        hardening: values.hardening,
+        plastic_model: match values.plasticity {
+            Plasticity::Log => PlasticModel::Log,
+            Plasticity::Frobenius => PlasticModel::Frobenius,
+        },
+        strain: match values.strain {
+            Strain::Polar => StrainMeasure::Polar,
+            Strain::Choi => StrainMeasure::Choi,
+        },
+        clamp: match values.clamp {
+            Clamp::Exponent => PlasticClamp::Exponent,
+            Clamp::Paper => PlasticClamp::Paper,
+        },
+        plastic_limit: values.plastic_limit.unwrap_or(PLASTIC_LIMIT),
+        density: values.density,
+        friction: values.friction,
+        restitution: values.restitution,
+    }
+}

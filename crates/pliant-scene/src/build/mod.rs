@@ -1,0 +1,165 @@
+//! From a checked scene to a world that can be stepped, and to what pictures need to know about it.
+//!
+//! Whatever the engine cannot do yet is refused here, with the place in the scene file and with what there is instead.
+
+mod action;
+mod body;
+mod collider;
+mod form;
+mod material;
+mod shape;
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+use pliant::{Settings, World};
+
+use crate::error::Error;
+use crate::file::Place;
+use crate::load::{Limits, Loaded};
+use crate::mesh_files::{MeshFileError, read_mesh_within};
+use crate::picture::Looks;
+
+/// Frames of a scene that does not say how many.
+const DEFAULT_FRAMES: u32 = 240;
+/// Frames a second of a scene that does not say how many.
+const DEFAULT_FPS: f32 = 60.0;
+
+/// What a scene is built with.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    /// A mesh file that takes the place of the first body's form, fitted to its size.
+    pub mesh: Option<PathBuf>,
+    /// How much the scene may hold.
+    pub limits: Limits,
+}
+
+/// A scene that is ready to run.
+#[derive(Debug)]
+pub struct Built {
+    /// Name of the scene.
+    pub name: String,
+    /// Title for people.
+    pub title: Option<String>,
+    /// The world, at time 0.
+    pub world: World,
+    /// Output frames a second.
+    pub fps: f32,
+    /// How many frames the scene wants.
+    pub frames: u32,
+    /// How all that looks.
+    pub looks: Looks,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Builds the world of a scene.
+pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
+    let site = Site {
+        loaded,
+        limits: &options.limits,
+    };
+    let mut warnings = Vec::new();
+    support::check(&site, &mut warnings)?;
+
+    let scene = &loaded.scene;
+    let simulation = &scene.simulation;
+    let camera = scene.camera.clone().unwrap_or_default();
+    let plain = Settings::default();
+    let mut built = Built {
+        name: loaded.name.clone(),
+        title: scene.title.clone(),
+        world: World::new(Settings {
+            substeps: simulation.substeps.unwrap_or(plain.substeps),
+            iterations: simulation.iterations.unwrap_or(plain.iterations),
+            gravity: simulation.gravity.map_or(plain.gravity, Vec3::from_array),
+            seed: simulation.seed.unwrap_or(plain.seed),
+            ..plain
+        }),
+        fps: simulation.fps.unwrap_or(DEFAULT_FPS),
+        frames: simulation.frames.unwrap_or(DEFAULT_FRAMES),
+        looks: Looks {
+            eye: camera.eye.map(Vec3::from_array),
+            target: camera.target.map(Vec3::from_array),
+            ..Looks::default()
+        },
+        warnings,
+    };
+    for index in 0..scene.collider.len() {
+        let (collider, obstacle) = collider::build(&site, index)?;
+        built.world.add_collider(collider);
+        built.looks.obstacles.push(obstacle);
+    }
+    for index in 0..scene.body.len() {
+        let replacement = options.mesh.as_deref().filter(|_| index == 0);
+        let look = body::add(&site, index, replacement, &mut built.world)?;
+        built.looks.bodies.push(look);
+    }
+    let end = f64::from(built.frames) / f64::from(built.fps);
+    for index in 0..scene.action.len() {
+        let action = action::build(&site, index, &built.world, end)?;
+        built.world.add_action(action);
+    }
+    Ok(built)
+}
+
+/// The scene that is being built and its limits: what every part of the building needs.
+struct Site<'a> {
+    loaded: &'a Loaded,
+    limits: &'a Limits,
+}
+
+impl Site<'_> {
+    /// An error about the value at a dotted path.
+    fn error(&self, path: &str, message: &str) -> Error {
+        self.loaded.document.error_at(path, message).into()
+    }
+
+    /// A limit that the value at a dotted path exceeds.
+    fn limit(&self, path: &str, message: &str) -> Error {
+        let place = self.loaded.document.locate(path);
+        Error::Limit(format!("{place}: {message}"))
+    }
+
+    /// Where a file that the scene names is, after it was made sure that the scene may name it.
+    ///
+    /// What a scene file says stays in the folder of the scene, links included; what was typed on the command line may
+    /// lie anywhere and starts where the user is.
+    fn file(&self, path: &str, name: &str) -> Result<PathBuf, Error> {
+        if matches!(self.loaded.document.locate(path), Place::Override { .. }) {
+            return Ok(PathBuf::from(name));
+        }
+        let Some(folder) = &self.loaded.folder else {
+            return Err(self.error(path, "a built-in scene has no files"));
+        };
+        let file = folder.join(name);
+        let shown = file.display();
+        let real = |path: &Path| path.canonicalize();
+        match (real(folder), real(&file)) {
+            (Ok(folder), Ok(real)) if real.starts_with(&folder) => Ok(file),
+            (Ok(_), Ok(_)) => Err(self.error(
+                path,
+                &format!("{shown} is a link that leaves the folder of the scene, expected a file in it or below"),
+            )),
+            (Err(source), _) | (_, Err(source)) => match source.kind() {
+                std::io::ErrorKind::NotFound => {
+                    Err(self.error(path, &format!("{shown}: no such file")))
+                }
+                _ => Err(Error::io(&file, source)),
+            },
+        }
+    }
+
+    /// Reads a mesh that the scene names; what is wrong with the naming is said at its place, what is wrong with the
+    /// file at the file's own.
+    fn mesh(&self, path: &str, name: &str) -> Result<pliant::geometry::Mesh, Error> {
+        let file = self.file(path, name)?;
+        read_mesh_within(&file, &self.limits.of_mesh()).map_err(|error| match error {
+            MeshFileError::NotFound { .. }
+            | MeshFileError::IsDirectory { .. }
+            | MeshFileError::UnsupportedExtension { .. } => self.error(path, &error.to_string()),
+            _ => error.into(),
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! What scene files can say but the engine cannot do yet.
+
+use super::Site;
+use crate::error::Error;
+use crate::file::{
+    Action, Body, Collider, Dynamics, Kernel, Membership, Method, Recluster, Surface, Verb,
+};
+
+/// Refuses what is not supported yet, in the order of the file's chapters.
+///
+/// What makes no difference is let through, with a warning if somebody asked for it by name.
+pub(super) fn check(site: &Site<'_>, warnings: &mut Vec<String>) -> Result<(), Error> {
+    let scene = &site.loaded.scene;
+    if scene.body.len() > site.limits.bodies {
+        let message = format!(
+            "the scene has {} bodies, the limit is {}",
+            scene.body.len(),
+            site.limits.bodies
+        );
+        return Err(site.limit("body", &message));
+    }
+    let missing = |path: &str, what: &str, expected: &str| {
+        Err(site.error(
+            path,
+            &format!("{what} is not supported yet, expected {expected}"),
+        ))
+    };
+    for (index, body) in scene.body.iter().enumerate() {
+        if let Some((field, what, expected)) = unsupported_in_body(body) {
+            return missing(&format!("body.{index}.{field}"), &what, expected);
+        }
+        if body.recluster == Some(Recluster::World) {
+            warnings.push(format!(
+                "{}: clusters are not renewed yet, the body runs as with recluster = \"off\"",
+                body.name_or_index(index)
+            ));
+        }
+    }
+    for (index, Collider { hands, .. }) in scene.collider.iter().enumerate() {
+        if hands.is_some() {
+            let path = format!("collider.{index}.hands");
+            return missing(&path, "a hands file", "a `shape`");
+        }
+    }
+    for (index, action) in scene.action.iter().enumerate() {
+        if let Some(verb) = unsupported_verb(action) {
+            let expected = "`shoot`, `pull`, `pin`, `impulse` or `wind`";
+            return missing(
+                &format!("action.{index}.{verb}"),
+                &format!("`{verb}`"),
+                expected,
+            );
+        }
+    }
+    let chapters = [
+        ("group", scene.group.is_empty()),
+        ("joint", scene.joint.is_empty()),
+        ("attachment", scene.attachment.is_empty()),
+        ("pattern", scene.pattern.is_empty()),
+    ];
+    for (chapter, is_empty) in chapters {
+        if !is_empty {
+            return missing(
+                chapter,
+                &format!("`{chapter}`"),
+                "bodies, colliders and actions only",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A field of a body that asks for too much: its name, what it asks for, and what there is instead.
+fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static str)> {
+    let found = |field, what: &str, expected| Some((field, what.to_owned(), expected));
+    let method = body.method.unwrap_or_default();
+    if method != Method::Clusters {
+        let what = format!("the method `{}`", method.name());
+        return Some(("method", what, "`clusters`"));
+    }
+    // A tracked surface is shown as a skinned one until there are tracked ones.
+    if body.surface == Some(Surface::None) {
+        return found(
+            "surface",
+            "a body without surface",
+            "`tracked` or `skinned`",
+        );
+    }
+    if body.recluster == Some(Recluster::Embedded) {
+        return found("recluster", "`embedded`", "`world` or `off`");
+    }
+    if body.dynamics == Some(Dynamics::Springs) || body.springs.is_some() {
+        let field = if body.springs.is_some() {
+            "springs"
+        } else {
+            "dynamics"
+        };
+        return found(field, "`springs`", "`dynamics = \"pbd\"`");
+    }
+    match body.kernel {
+        None | Some(Kernel::Box) => {}
+        Some(_) => return found("kernel", "this kernel", "`box`"),
+    }
+    if body.membership == Some(Membership::Geodesic) {
+        return found("membership", "`geodesic`", "`euclidean`");
+    }
+    let rest = [
+        ("parts", !body.parts.is_empty(), "one `material`"),
+        ("volume", body.volume == Some(true), "`false`"),
+        ("merge", body.merge.is_some(), "bodies that stay apart"),
+        ("clusters", body.clusters.is_some(), "`cluster_radius`"),
+        ("embedded", body.embedded.is_some(), "`recluster = \"off\"`"),
+    ];
+    rest.into_iter()
+        .find(|(_, is_given, _)| *is_given)
+        .map(|(field, _, expected)| (field, format!("`{field}`"), expected))
+}
+
+fn unsupported_verb(action: &Action) -> Option<&'static str> {
+    match action.verb()? {
+        Verb::Cut(_) => Some("cut"),
+        Verb::Fracture(_) => Some("fracture"),
+        Verb::Drive(_) => Some("drive"),
+        Verb::Steer(_) => Some("steer"),
+        Verb::Shoot(_) | Verb::Pull(_) | Verb::Pin(_) | Verb::Impulse(_) | Verb::Wind(_) => None,
+    }
+}

@@ -1,0 +1,179 @@
+//! From the name of a scene to its checked text.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::builtin;
+use crate::error::Error;
+use crate::file::{Document, SceneFile, apply_overrides};
+use crate::mesh_files::MeshLimits;
+
+/// How much a scene may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most particles of all bodies together.
+    pub particles: usize,
+    /// Most triangles of all surfaces together.
+    pub triangles: usize,
+    /// Most vertices of all surfaces together.
+    pub vertices: usize,
+    /// Most bodies.
+    pub bodies: usize,
+    /// Most bytes of one file.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let mesh = MeshLimits::default();
+        Self {
+            particles: 2_000_000,
+            triangles: mesh.triangles,
+            vertices: mesh.vertices,
+            bodies: 10_000,
+            bytes: mesh.bytes,
+        }
+    }
+}
+
+impl Limits {
+    /// The names that [`Limits::set`] knows.
+    pub const NAMES: [&str; 5] = ["particles", "triangles", "vertices", "bodies", "bytes"];
+
+    /// Changes a limit by its name; `false` if there is none of that name.
+    pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let count = usize::try_from(value).unwrap_or(usize::MAX);
+        match name {
+            "particles" => self.particles = count,
+            "triangles" => self.triangles = count,
+            "vertices" => self.vertices = count,
+            "bodies" => self.bodies = count,
+            "bytes" => self.bytes = value,
+            _ => return false,
+        }
+        true
+    }
+
+    /// The limits of one mesh file.
+    pub(crate) fn of_mesh(&self) -> MeshLimits {
+        MeshLimits {
+            triangles: self.triangles,
+            vertices: self.vertices,
+            bytes: self.bytes,
+        }
+    }
+}
+
+/// A scene that was read and checked, but not built.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The name of a built-in scene, or the file's name without its ending.
+    pub name: String,
+    /// The text, which knows the places of its values.
+    pub document: Document,
+    /// What the text says.
+    pub scene: SceneFile,
+    /// The folder in which the scene's files are; a built-in scene has none.
+    pub folder: Option<PathBuf>,
+}
+
+/// Loads a built-in scene by its name, or a scene file.
+///
+/// A name is taken as that of a file if it ends in `.toml` or contains a path separator.
+pub fn load(scene: &str, overrides: &[String], limits: &Limits) -> Result<Loaded, Error> {
+    let path = Path::new(scene);
+    let is_file = scene.contains(std::path::is_separator)
+        || path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
+    if is_file {
+        return load_file(path, overrides, limits);
+    }
+    let Some(builtin) = builtin::find(scene) else {
+        let known: Vec<&str> = builtin::SCENES.iter().map(|scene| scene.name).collect();
+        return Err(Error::Input(format!(
+            "unknown scene '{}'; known: {} (or a .toml file)",
+            scene.escape_debug(),
+            known.join(", ")
+        )));
+    };
+    parse(
+        builtin.text,
+        &format!("{scene}.toml"),
+        scene.to_owned(),
+        None,
+        overrides,
+    )
+}
+
+/// Loads a scene file.
+pub fn load_file(path: &Path, overrides: &[String], limits: &Limits) -> Result<Loaded, Error> {
+    let text = read_text(path, limits.bytes)?;
+    let name = path
+        .file_stem()
+        .map_or_else(|| "scene".into(), |stem| stem.to_string_lossy());
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let origin = path.display().to_string();
+    parse(&text, &origin, name.into_owned(), Some(folder), overrides)
+}
+
+fn parse(
+    text: &str,
+    origin: &str,
+    name: String,
+    folder: Option<PathBuf>,
+    overrides: &[String],
+) -> Result<Loaded, Error> {
+    let mut document = Document::parse(text, origin)?;
+    apply_overrides(&mut document, overrides)?;
+    let scene = document.scene()?;
+    Ok(Loaded {
+        name,
+        document,
+        scene,
+        folder,
+    })
+}
+
+/// The text of a file, if it is one.
+fn read_text(path: &Path, limit: u64) -> Result<String, Error> {
+    let shown = path.display();
+    let failed = |source: std::io::Error| match source.kind() {
+        std::io::ErrorKind::NotFound => Error::Input(format!("{shown}: no such file")),
+        _ => Error::io(path, source),
+    };
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() {
+            "is a directory"
+        } else {
+            "is not a regular file"
+        };
+        return Err(Error::Input(format!(
+            "{shown}: {what}, a scene file was expected"
+        )));
+    }
+    if metadata.len() > limit {
+        return Err(Error::Limit(format!(
+            "{shown}: the file has {} bytes, the limit is {limit}",
+            metadata.len()
+        )));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let end = error.utf8_error().valid_up_to();
+        let sound = String::from_utf8_lossy(&error.as_bytes()[..end]);
+        let line = sound.split('\n').count();
+        let column = sound.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        Error::Input(format!(
+            "{shown}:{line}:{column}: this is not UTF-8 text, a scene file in TOML was expected"
+        ))
+    })
+}

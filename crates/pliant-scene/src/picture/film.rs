@@ -1,0 +1,76 @@
+//! Animations: frames are kept while the world runs and drawn when it is known where the action went.
+
+use pliant::World;
+use pliant_draw::{DrawError, GifWriter, Image, Quality, render};
+
+use super::looks::Looks;
+use super::snapshot::Snapshot;
+use super::view::{Frame, scene};
+
+/// Size of the animation in pixels.
+const WIDTH: usize = 480;
+const HEIGHT: usize = 360;
+/// Pictures a second that an animation aims for.
+const PICTURES_A_SECOND: f32 = 25.0;
+/// Bytes of snapshots above which every second one is dropped.
+const BYTES: usize = 1 << 29;
+
+/// An animation in the making.
+#[derive(Debug)]
+pub struct Film {
+    fps: f32,
+    /// Frames from one picture to the next.
+    stride: u32,
+    frames: u32,
+    snapshots: Vec<Snapshot>,
+}
+
+impl Film {
+    /// A film of a world that makes `fps` frames a second.
+    pub fn new(fps: f32) -> Self {
+        Self {
+            fps,
+            stride: (fps / PICTURES_A_SECOND).round().clamp(1.0, 1e6) as u32,
+            frames: 0,
+            snapshots: Vec::new(),
+        }
+    }
+
+    /// Keeps the next frame of the world, if its turn has come.
+    pub fn record(&mut self, world: &World) {
+        if self.frames.is_multiple_of(self.stride) {
+            let snapshot = Snapshot::of(world, self.snapshots.last());
+            self.snapshots.push(snapshot);
+            let bytes: usize = self.snapshots.iter().map(Snapshot::size).sum();
+            if bytes > BYTES && self.snapshots.len() > 2 {
+                let mut keep = false;
+                self.snapshots.retain(|_| {
+                    keep = !keep;
+                    keep
+                });
+                self.stride = self.stride.saturating_mul(2);
+            }
+        }
+        self.frames += 1;
+    }
+
+    /// Draws the film as the bytes of a GIF file; `on_picture` hears how many of how many pictures are drawn.
+    pub fn gif(
+        &self,
+        looks: &Looks,
+        on_picture: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<u8>, DrawError> {
+        let frame = Frame::around(&self.snapshots, looks, WIDTH, HEIGHT);
+        let count = self.snapshots.len();
+        let mut images: Vec<Image> = Vec::with_capacity(count);
+        for snapshot in &self.snapshots {
+            let scene = scene(snapshot, looks, &frame);
+            images.push(render(&scene, WIDTH, HEIGHT, &Quality::fast())?);
+            on_picture(images.len(), count);
+        }
+        let fps = f64::from(self.fps) / f64::from(self.stride);
+        let mut writer = GifWriter::new(Vec::new(), WIDTH, HEIGHT, fps)?;
+        writer.push_all(&images)?;
+        writer.finish()
+    }
+}

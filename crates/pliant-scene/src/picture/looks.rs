@@ -1,0 +1,72 @@
+//! What a picture needs to know and the engine does not.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use pliant::World;
+use pliant::dynamics::{Collider, ColliderShape};
+use pliant::geometry::Mesh;
+use pliant_draw::Texture;
+
+use super::primitive::mesh_of;
+
+/// How the things of a world look.
+#[derive(Clone, Debug, Default)]
+pub struct Looks {
+    /// The bodies, in the order of the world's bodies.
+    pub bodies: Vec<BodyLook>,
+    /// The colliders, in the order of the world's colliders.
+    pub obstacles: Vec<Obstacle>,
+    /// Where the camera is [m]; by default it frames the action.
+    pub eye: Option<Vec3>,
+    /// What the camera looks at [m]; by default the middle of the action.
+    pub target: Option<Vec3>,
+}
+
+impl Looks {
+    /// Plain looks for a world that was not made from a scene file.
+    pub fn of_world(world: &World) -> Self {
+        Self {
+            bodies: vec![BodyLook::default(); world.bodies().len()],
+            obstacles: world.colliders().iter().map(Obstacle::of).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// How a body looks.
+#[derive(Clone, Debug, Default)]
+pub struct BodyLook {
+    /// Whether it shows a solid checker, cut through its rest shape.
+    pub checker: bool,
+    /// A picture that is laid on by its texture coordinates.
+    pub texture: Option<Arc<Texture>>,
+}
+
+/// The form of a collider, in its own coordinates.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// The half-space below a plane, n·p ≤ offset.
+    Plane {
+        /// Unit normal.
+        normal: Vec3,
+        /// Distance of the plane from the origin [m].
+        offset: f32,
+    },
+    /// A solid.
+    Solid(Arc<Mesh>),
+}
+
+impl Obstacle {
+    /// The look of a collider; one made of a mesh stays invisible, because the engine keeps only its distance field.
+    pub fn of(collider: &Collider) -> Self {
+        match &collider.shape {
+            ColliderShape::Plane { normal, offset } => Self::Plane {
+                normal: *normal,
+                offset: *offset,
+            },
+            ColliderShape::Solid(shape) => Self::Solid(Arc::new(mesh_of(shape))),
+            ColliderShape::Mesh(_) => Self::Solid(Arc::default()),
+        }
+    }
+}

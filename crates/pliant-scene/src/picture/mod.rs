@@ -1,0 +1,17 @@
+//! Pictures of a world.
+//!
+//! A [`Snapshot`] keeps what is seen of a frame; [`still`] draws one, a [`Film`] keeps many and draws them when it is known
+//! where the action went.
+
+mod film;
+mod looks;
+mod primitive;
+mod snapshot;
+mod texture;
+mod view;
+
+pub use film::Film;
+pub use looks::{BodyLook, Looks, Obstacle};
+pub use snapshot::Snapshot;
+pub use texture::read_texture;
+pub use view::{Frame, scene, still};

@@ -1,0 +1,99 @@
+//! What is seen of a world at one moment.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use pliant::World;
+use pliant::dynamics::Pose;
+
+/// Most points of a surface that a picture is framed by.
+const OUTLINE_POINTS: usize = 2000;
+
+/// What is seen of a world at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    pub(super) surfaces: Vec<Seen>,
+    /// Centre and radius of each projectile.
+    pub(super) balls: Vec<(Vec3, f32)>,
+    /// Where the colliders are.
+    pub(super) poses: Vec<Pose>,
+}
+
+/// A surface: what moves in every frame, and what rarely changes.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) positions: Vec<Vec3>,
+    pub(super) fabric: Arc<Fabric>,
+}
+
+/// The part of a surface that most frames share.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fabric {
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) corner_uvs: Vec<[Vec2; 3]>,
+    pub(super) colors: Vec<[u8; 4]>,
+    pub(super) rest: Vec<Vec3>,
+}
+
+impl Snapshot {
+    /// What is seen of a world now. `before` is an earlier snapshot, with which memory is shared where possible.
+    pub fn of(world: &World, before: Option<&Self>) -> Self {
+        let surfaces = world.surfaces().iter().enumerate().map(|(index, surface)| {
+            let (mesh, rest) = (&surface.mesh, &surface.rest);
+            let old = before.and_then(|b| b.surfaces.get(index));
+            let same = old.filter(|old| {
+                let f = &old.fabric;
+                f.triangles == mesh.triangles
+                    && f.rest == *rest
+                    && f.corner_uvs == mesh.corner_uvs
+                    && f.colors == mesh.colors
+            });
+            let fabric = same.map_or_else(
+                || {
+                    Arc::new(Fabric {
+                        triangles: mesh.triangles.clone(),
+                        corner_uvs: mesh.corner_uvs.clone(),
+                        colors: mesh.colors.clone(),
+                        rest: rest.clone(),
+                    })
+                },
+                |old| Arc::clone(&old.fabric),
+            );
+            Seen {
+                positions: mesh.positions.clone(),
+                fabric,
+            }
+        });
+        let rigids = world.rigids();
+        Self {
+            surfaces: surfaces.collect(),
+            balls: rigids
+                .x
+                .iter()
+                .copied()
+                .zip(rigids.radius.iter().copied())
+                .collect(),
+            poses: world
+                .colliders()
+                .iter()
+                .map(|c| c.motion.pose(world.time()))
+                .collect(),
+        }
+    }
+
+    /// Points that outline the surfaces: enough of their vertices to frame a picture by.
+    pub(super) fn outline(&self) -> impl Iterator<Item = Vec3> {
+        self.surfaces.iter().flat_map(|seen| {
+            let corners = &seen.fabric.triangles;
+            let stride = corners.len() / OUTLINE_POINTS + 1;
+            let picked = corners.iter().step_by(stride);
+            picked.map(|&[v, ..]| seen.positions[v as usize])
+        })
+    }
+
+    /// Bytes that it takes, without what it shares.
+    pub(super) fn size(&self) -> usize {
+        let count: usize = self.surfaces.iter().map(|seen| seen.positions.len()).sum();
+        count * size_of::<Vec3>()
+    }
+}

@@ -1,0 +1,257 @@
+//! Statistics: one JSON object a frame.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use glam::{DVec3, Vec3};
+use pliant::geometry::Mesh;
+use pliant::report::{Ledger, Stage, Timings};
+use pliant::{StepReport, World};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+
+/// A line of statistics.
+#[derive(Serialize)]
+struct Line<'a> {
+    frame: u32,
+    time: f64,
+    #[serde(flatten)]
+    quantities: Quantities,
+    non_finite: u32,
+    warnings: &'a [String],
+    ms: Map<String, Value>,
+    hash: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bodies: Vec<BodyLine<'a>>,
+}
+
+/// The part of a line that is about one body.
+#[derive(Serialize)]
+struct BodyLine<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    quantities: Quantities,
+    hash: String,
+}
+
+/// What a world has and a body has too.
+#[derive(Serialize)]
+struct Quantities {
+    particles: usize,
+    clusters: usize,
+    vertices: usize,
+    triangles: usize,
+    components: usize,
+    volume: f64,
+    surface_area: f64,
+    mass: f64,
+    momentum: [f64; 3],
+    angular_momentum: [f64; 3],
+    kinetic_energy: f64,
+    max_speed: f64,
+    min: [f32; 3],
+    max: [f32; 3],
+    particles_added: u32,
+    particles_removed: u32,
+    clusters_added: u32,
+    clusters_removed: u32,
+    merges: u32,
+    splits: u32,
+}
+
+/// Size of a surface.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    vertices: usize,
+    triangles: usize,
+    components: usize,
+    volume: f64,
+    area: f64,
+    bounds: Option<(Vec3, Vec3)>,
+}
+
+impl Extent {
+    fn of(mesh: &Mesh) -> Self {
+        Self {
+            vertices: mesh.positions.len(),
+            triangles: mesh.triangles.len(),
+            components: component_count(mesh),
+            volume: mesh.volume(),
+            area: mesh.area(),
+            bounds: mesh.bounds(),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            vertices: self.vertices + other.vertices,
+            triangles: self.triangles + other.triangles,
+            components: self.components + other.components,
+            volume: self.volume + other.volume,
+            area: self.area + other.area,
+            bounds: match (self.bounds, other.bounds) {
+                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                (a, b) => a.or(b),
+            },
+        }
+    }
+
+    fn quantities(self, particles: usize, clusters: usize, ledger: &Ledger) -> Quantities {
+        let array = |v: DVec3| v.to_array();
+        let (lo, hi) = self.bounds.unwrap_or_default();
+        Quantities {
+            particles,
+            clusters,
+            vertices: self.vertices,
+            triangles: self.triangles,
+            components: self.components,
+            volume: self.volume,
+            surface_area: self.area,
+            mass: ledger.mass,
+            momentum: array(ledger.momentum),
+            angular_momentum: array(ledger.angular_momentum),
+            kinetic_energy: ledger.kinetic_energy,
+            max_speed: ledger.max_speed,
+            min: lo.to_array(),
+            max: hi.to_array(),
+            // Nothing is re-sampled, and no surface merges or splits, yet.
+            particles_added: 0,
+            particles_removed: 0,
+            clusters_added: 0,
+            clusters_removed: 0,
+            merges: 0,
+            splits: 0,
+        }
+    }
+}
+
+/// The file into which statistics go.
+pub(super) struct Statistics {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl Statistics {
+    /// Starts a new file.
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let file = File::create(path).map_err(|source| Error::io(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer: BufWriter::new(file),
+        })
+    }
+
+    /// Appends a frame.
+    pub(super) fn write(
+        &mut self,
+        frame: u32,
+        world: &World,
+        report: &StepReport,
+        hash: u64,
+    ) -> Result<(), Error> {
+        let line = line(frame, world, report, hash);
+        serde_json::to_writer(&mut self.writer, &line)
+            .map_err(std::io::Error::from)
+            .and_then(|()| self.writer.write_all(b"\n"))
+            // A reader of a run in progress sees whole lines.
+            .and_then(|()| self.writer.flush())
+            .map_err(|source| Error::io(&self.path, source))
+    }
+}
+
+fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> Line<'a> {
+    let extents: Vec<Extent> = world
+        .surfaces()
+        .iter()
+        .map(|s| Extent::of(&s.mesh))
+        .collect();
+    let whole = extents.iter().copied().fold(Extent::default(), Extent::and);
+    let body_line = |(index, extent): (usize, &Extent)| {
+        let body = &world.bodies()[index];
+        BodyLine {
+            name: &body.name,
+            quantities: extent.quantities(
+                body.points.len(),
+                body.groups.len(),
+                &world.body_ledger(body),
+            ),
+            hash: hex(world.body_hash(index).unwrap_or(0)),
+        }
+    };
+    Line {
+        frame,
+        time: world.time(),
+        quantities: whole.quantities(world.points().len(), world.groups().len(), &world.ledger()),
+        non_finite: report.non_finite,
+        warnings: &report.warnings,
+        ms: milliseconds(&report.timings),
+        hash: hex(hash),
+        bodies: if extents.len() > 1 {
+            extents.iter().enumerate().map(body_line).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// A hash as statistics show it.
+fn hex(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
+fn milliseconds(timings: &Timings) -> Map<String, Value> {
+    let stages = Stage::ALL
+        .iter()
+        .map(|&stage| (stage.name(), timings.of(stage)));
+    stages
+        .chain([("total", timings.total())])
+        // A thousandth of a millisecond is finer than any clock is true.
+        .map(|(name, ms)| (name.to_owned(), ((ms * 1e3).round() / 1e3).into()))
+        .collect()
+}
+
+/// The number of pieces of a mesh that share no vertex.
+fn component_count(mesh: &Mesh) -> usize {
+    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
+    let find = |parent: &mut Vec<u32>, mut v: u32| {
+        while parent[v as usize] != v {
+            // Halving the path as it is walked keeps it short.
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    };
+    let mut used = vec![false; parent.len()];
+    for &[a, b, c] in &mesh.triangles {
+        for v in [a, b, c] {
+            used[v as usize] = true;
+        }
+        for other in [b, c] {
+            let (x, y) = (find(&mut parent, a), find(&mut parent, other));
+            parent[x.max(y) as usize] = x.min(y);
+        }
+    }
+    (0..parent.len())
+        .filter(|&v| used[v] && parent[v] == v as u32)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces are counted by shared vertices, and vertices without a triangle are no piece.
+    #[test]
+    fn components() {
+        let mesh = Mesh {
+            positions: vec![Vec3::ZERO; 8],
+            triangles: vec![[0, 1, 2], [4, 5, 6], [2, 1, 3]],
+            ..Mesh::default()
+        };
+        assert_eq!(component_count(&mesh), 2);
+        assert_eq!(component_count(&Mesh::default()), 0);
+    }
+}

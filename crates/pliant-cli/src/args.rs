@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Measures the benchmark rows
     Bench(BenchArgs),
+    /// Runs the papers' experiments and says what passes
+    Reproduce(ReproduceArgs),
     /// Goes on with a run that was interrupted
     Resume(ResumeArgs),
 }
@@ -128,6 +130,24 @@ pub(crate) struct BenchArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// Groups or experiments, such as elastoplastic or elastoplastic/E1 [default: all]
+    pub(crate) names: Vec<String>,
+    /// Folder for results.json, pictures and plots
+    #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
+    pub(crate) out: PathBuf,
+    /// A mesh in place of the figure
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mesh: Option<PathBuf>,
+    /// Runs the full lengths
+    #[arg(long)]
+    pub(crate) long: bool,
+    /// Lists the experiments instead of running them
+    #[arg(long)]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
     /// The folder of the run
     pub(crate) folder: PathBuf,
@@ -143,7 +163,7 @@ pub(crate) fn parse() -> Result<Cli, Failure> {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            Failure::Input("no command, expected run, view, scenes, check, bench or resume (pliant --help explains them)".to_owned())
+            Failure::Input("no command, expected run, view, scenes, check, bench, reproduce or resume (pliant --help explains them)".to_owned())
         }
         _ => Failure::Input(usage_message(&error.render().to_string())),
     })

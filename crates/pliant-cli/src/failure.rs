@@ -9,6 +9,8 @@ use pliant_scene::{Error, ErrorKind};
 /// Why the command ends early; shown as one line.
 #[derive(Debug)]
 pub(crate) enum Failure {
+    /// An experiment did not come out as expected.
+    Checks(String),
     /// Bad input or bad usage.
     Input(String),
     /// A limit was hit while loading.
@@ -27,6 +29,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Silent => 0,
+            Self::Checks(_) => 1,
             Self::Input(_) => 2,
             Self::Limit(_) => 3,
             Self::Unstable(_) => 4,
@@ -39,7 +42,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Input(text)
+            Self::Checks(text)
+            | Self::Input(text)
             | Self::Limit(text)
             | Self::Unstable(text)
             | Self::Io(text)

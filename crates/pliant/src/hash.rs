@@ -30,8 +30,8 @@ impl Stream {
         self.buffer.extend_from_slice(bytes);
     }
 
-    fn tag(&mut self, tag: &[u8; 4], count: usize) {
-        self.bytes(tag);
+    fn tag(&mut self, tag: [u8; 4], count: usize) {
+        self.bytes(&tag);
         self.u64(count as u64);
     }
 
@@ -78,7 +78,7 @@ impl World {
     /// The hash of the whole state.
     pub fn hash(&self) -> u64 {
         let mut s = Stream::new();
-        s.tag(b"FRAM", 1);
+        s.tag(*b"FRAM", 1);
         s.u64(self.frame);
         s.f64(self.time);
         for at in 0..self.bodies.len() {
@@ -101,10 +101,10 @@ impl World {
     fn hash_body(&self, s: &mut Stream, at: usize) {
         let body = &self.bodies[at];
         let first = body.points.start as u32;
-        s.tag(b"BODY", body.name.len());
+        s.tag(*b"BODY", body.name.len());
         s.bytes(body.name.as_bytes());
         s.u64(body.next_particle);
-        s.tag(b"PNTS", body.points.len());
+        s.tag(*b"PNTS", body.points.len());
         let points = &self.points;
         for i in body.points.clone() {
             s.u64(points.id[i]);
@@ -121,7 +121,7 @@ impl World {
 
     fn hash_groups(&self, s: &mut Stream, body: &Body, first: u32) {
         let groups = &self.groups;
-        s.tag(b"GRPS", body.groups.len());
+        s.tag(*b"GRPS", body.groups.len());
         for k in body.groups.clone() {
             s.u32(groups.count[k]);
             for (i, q) in groups.members(k) {
@@ -130,15 +130,10 @@ impl World {
             }
             s.mat3(groups.f_p[k]);
             let m = groups.material[k];
-            [
-                m.stiffness,
-                m.plastic_yield,
-                m.plastic_flow,
-                m.hardening,
-                groups.alpha[k],
-            ]
-            .into_iter()
-            .for_each(|e| s.f32(e));
+            for e in [m.stiffness, m.plastic_yield, m.plastic_flow, m.hardening] {
+                s.f32(e);
+            }
+            s.f32(groups.alpha[k]);
             // Warm starts: the origin of the next sums and the guess of the next rotation.
             s.vec3(groups.center[k]);
             s.quat(groups.rotation[k]);
@@ -147,7 +142,7 @@ impl World {
 
     fn hash_surface(&self, s: &mut Stream, at: usize, first: u32) {
         let surface = &self.surfaces[at];
-        s.tag(b"SURF", surface.mesh.positions.len());
+        s.tag(*b"SURF", surface.mesh.positions.len());
         surface.mesh.positions.iter().for_each(|y| s.vec3(*y));
         surface.rest.iter().for_each(|y| s.vec3(*y));
         for skin in &surface.skin {
@@ -155,7 +150,7 @@ impl World {
             skin.weight.iter().for_each(|w| s.f32(*w));
             skin.local.iter().for_each(|z| s.vec3(*z));
         }
-        s.tag(b"TRIS", surface.mesh.triangles.len());
+        s.tag(*b"TRIS", surface.mesh.triangles.len());
         surface
             .mesh
             .triangles
@@ -178,7 +173,7 @@ impl World {
 
     fn hash_rigids(&self, s: &mut Stream) {
         let rigids = &self.rigids;
-        s.tag(b"RGDS", rigids.len());
+        s.tag(*b"RGDS", rigids.len());
         for i in 0..rigids.len() {
             s.vec3(rigids.x[i]);
             s.vec3(rigids.v[i]);
@@ -191,9 +186,9 @@ impl World {
     }
 
     fn hash_actions(&self, s: &mut Stream) {
-        s.tag(b"ACTS", self.next_action);
+        s.tag(*b"ACTS", self.next_action);
         for grab in &self.grabs {
-            s.tag(b"GRAB", grab.held.len());
+            s.tag(*b"GRAB", grab.held.len());
             s.vec3(grab.travel);
             s.f64(grab.start);
             s.f64(grab.until);
@@ -203,7 +198,7 @@ impl World {
             }
         }
         for (velocity, until) in &self.winds {
-            s.tag(b"WIND", 1);
+            s.tag(*b"WIND", 1);
             s.vec3(*velocity);
             s.f64(*until);
         }

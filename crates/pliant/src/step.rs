@@ -9,7 +9,7 @@ use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch};
 use crate::surface::skin::{self, SkinFrame};
-use crate::world::World;
+use crate::world::{Plan, Scratch, World};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -26,112 +26,22 @@ impl World {
     /// ```
     pub fn step(&mut self, dt: f32) -> StepReport {
         let mut report = StepReport::default();
-        let searches = self.scratch.pairs.rebuilds;
         let mut watch = Stopwatch::start(self.settings.clock);
+        let searches = self.scratch.pairs.rebuilds;
+
+        // Hands close, shots are fired.
         self.refresh_plan();
         self.start_actions();
-        let settings = self.settings;
-        let h = dt / settings.substeps as f32;
+        let h = dt / self.settings.substeps as f32;
         self.set_stiffness(h, &mut report);
         let limits = self.motion_limits(h);
         watch.lap(Stage::Other);
 
-        for substep in 0..settings.substeps {
-            let start = self.time + f64::from(substep) * f64::from(h);
-            let end = start + f64::from(h);
-            let forces = Forces {
-                gravity: settings.gravity,
-                wind: self.wind(),
-                dt: h,
-            };
-            let Self {
-                points,
-                groups,
-                rigids,
-                bodies,
-                colliders,
-                grabs,
-                plan,
-                scratch,
-                ..
-            } = self;
-            let placed: Vec<Placed> = colliders
-                .iter()
-                .map(|collider| Placed {
-                    collider,
-                    start: collider.motion.pose(start),
-                    end: collider.motion.pose(end),
-                })
-                .collect();
-            let (blocks, skins) = (plan.jacobi.blocks().to_vec(), &plan.skins);
-
-            // Where everything would go on its own; what a hand holds goes with the hand.
-            plan.jacobi.begin_substep(groups);
-            predict_points(&forces, &blocks, points, plan.jacobi.residue_mut());
-            predict_rigids(&forces, rigids);
-            grabs.iter().for_each(|grab| grab.carry(points, end));
-            scratch.v_before.clone_from(&points.v);
-            watch.lap(Stage::Predict);
-
-            // What may touch what on the way there.
-            scratch.statics.find(&blocks, skins, points, &placed);
-            scratch
-                .pairs
-                .update(&plan.pair_bodies, points, &groups.of_mover);
-            scratch
-                .spheres
-                .find(&plan.pair_bodies, points, rigids, &placed, h);
-            watch.lap(Stage::Contacts);
-
-            // Old penetration leaves without becoming velocity.
-            for _ in 0..settings.stabilize_iterations {
-                scratch
-                    .spheres
-                    .stabilize(&mut scratch.pairs, points, rigids);
-                scratch.statics.stabilize(&blocks, skins, points);
-            }
-
-            // Groups pull their members to their rest shapes, then contacts push them apart.
-            for _ in 0..settings.iterations {
-                let met = plan
-                    .jacobi
-                    .iterate(groups, points, settings.over_relaxation);
-                report.rotations_repaired += met.repaired;
-                report.non_finite += met.non_finite;
-                scratch.spheres.solve(&mut scratch.pairs, points, rigids);
-                scratch.statics.project(&blocks, skins, points);
-            }
-
-            // What moved has a velocity; a bad number stops here.
-            report.non_finite += update_points(h, &blocks, &limits, points);
-            report.non_finite += update_rigids(h, rigids);
-            let residue = plan.jacobi.residue();
-            for (body, residue) in bodies.iter().zip(residue) {
-                return_residue(residue, body.points.clone(), points, h);
-            }
-            scratch
-                .statics
-                .restitute(&blocks, skins, &scratch.v_before, &mut points.v, h);
-            watch.lap(Stage::Solve);
-
-            // Strain above the yield moves into the rest shapes.
-            report.rotations_repaired +=
-                state_pass(&plan.jacobi, groups, &points.pred, &mut scratch.a);
-            report.groups_yielding = 0;
-            for body in bodies.iter() {
-                let flow = PlasticStep {
-                    material: &body.material,
-                    dt: h,
-                };
-                let met = plastic_update(&flow, body.groups.clone(), groups, &scratch.a);
-                report.groups_yielding += met.yielding;
-                report.groups_reset += met.reset;
-            }
-            plan.jacobi.refresh_right(groups);
-            watch.lap(Stage::Plasticity);
+        for substep in 0..self.settings.substeps {
+            self.substep(substep, h, &limits, &mut report, &mut watch);
         }
 
-        // The surface follows the particles.
+        // Hands open, spent shots leave; the surface follows the particles.
         self.frame += 1;
         self.time += f64::from(dt);
         self.finish_actions();
@@ -149,6 +59,110 @@ impl World {
         report
     }
 
+    /// One substep of `h` seconds: position based dynamics [MMCK14], then plastic flow [CMM16 §3.1].
+    fn substep(
+        &mut self,
+        number: u32,
+        h: f32,
+        limits: &[MotionLimits],
+        report: &mut StepReport,
+        watch: &mut Stopwatch,
+    ) {
+        let start = self.time + f64::from(number) * f64::from(h);
+        let end = start + f64::from(h);
+        let forces = Forces {
+            gravity: self.settings.gravity,
+            wind: self.wind(),
+            dt: h,
+        };
+        let Self {
+            settings,
+            points,
+            groups,
+            rigids,
+            bodies,
+            colliders,
+            grabs,
+            plan,
+            scratch,
+            ..
+        } = self;
+        let Plan {
+            jacobi,
+            blocks,
+            skins,
+            pair_bodies,
+            ..
+        } = plan;
+        let Scratch {
+            statics,
+            pairs,
+            spheres,
+            a,
+            v_before,
+            ..
+        } = scratch;
+        let placed: Vec<Placed> = colliders
+            .iter()
+            .map(|collider| Placed::during(collider, start, end))
+            .collect();
+
+        // Where everything would go on its own; what a hand holds goes with the hand.
+        jacobi.begin_substep(groups);
+        predict_points(&forces, blocks, points, jacobi.residue_mut());
+        predict_rigids(&forces, rigids);
+        for grab in grabs.iter() {
+            grab.carry(points, end);
+        }
+        v_before.clone_from(&points.v);
+        watch.lap(Stage::Predict);
+
+        // What may touch what on the way there.
+        statics.find(blocks, skins, points, &placed);
+        pairs.update(pair_bodies, points, &groups.of_mover);
+        spheres.find(pair_bodies, points, rigids, &placed, h);
+        watch.lap(Stage::Contacts);
+
+        // Old penetration leaves without becoming velocity.
+        for _ in 0..settings.stabilize_iterations {
+            spheres.stabilize(pairs, points, rigids);
+            statics.stabilize(blocks, skins, points);
+        }
+
+        // Groups pull their members to their rest shapes, then contacts push them apart.
+        for _ in 0..settings.iterations {
+            let met = jacobi.iterate(groups, points, settings.over_relaxation);
+            report.rotations_repaired += met.repaired;
+            report.non_finite += met.non_finite;
+            spheres.solve(pairs, points, rigids);
+            statics.project(blocks, skins, points);
+        }
+
+        // What moved has a velocity; a bad number stops here.
+        report.non_finite += update_points(h, blocks, limits, points);
+        report.non_finite += update_rigids(h, rigids);
+        for (body, residue) in bodies.iter().zip(jacobi.residue()) {
+            return_residue(residue, body.points.clone(), points, h);
+        }
+        statics.restitute(blocks, skins, v_before, &mut points.v, h);
+        watch.lap(Stage::Solve);
+
+        // Strain above the yield moves into the rest shapes.
+        report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
+        report.groups_yielding = 0;
+        for body in bodies.iter() {
+            let flow = PlasticStep {
+                material: &body.material,
+                dt: h,
+            };
+            let met = plastic_update(&flow, body.groups.clone(), groups, a);
+            report.groups_yielding += met.yielding;
+            report.groups_reset += met.reset;
+        }
+        jacobi.refresh_right(groups);
+        watch.lap(Stage::Plasticity);
+    }
+
     /// Makes anew what follows from the bodies.
     fn refresh_plan(&mut self) {
         if !self.plan.stale {
@@ -157,6 +171,7 @@ impl World {
         let matched = self.matched_bodies();
         let plan = &mut self.plan;
         plan.jacobi.plan(matched, &self.points, &self.groups);
+        plan.blocks = plan.jacobi.blocks().to_vec();
         plan.pair_bodies = self
             .bodies
             .iter()
@@ -171,8 +186,7 @@ impl World {
             &self.bodies[self.bodies.partition_point(|b| b.points.end <= block.start)]
         };
         plan.skins = plan
-            .jacobi
-            .blocks()
+            .blocks
             .iter()
             .map(|block| {
                 let body = of_block(block);
@@ -184,8 +198,7 @@ impl World {
             })
             .collect();
         plan.radii = plan
-            .jacobi
-            .blocks()
+            .blocks
             .iter()
             .map(|block| of_block(block).particle_radius)
             .collect();
@@ -317,14 +330,9 @@ impl World {
             .with_min_len(1024)
             .map(|q| Mat3::from_quat(*q))
             .collect_into_vec(&mut scratch.turn);
-        let pose = |c: &crate::dynamics::Collider| c.motion.pose(*time);
         let placed: Vec<Placed> = colliders
             .iter()
-            .map(|c| Placed {
-                collider: c,
-                start: pose(c),
-                end: pose(c),
-            })
+            .map(|collider| Placed::during(collider, *time, *time))
             .collect();
         for (body, surface) in bodies.iter().zip(surfaces) {
             let near = body_bounds(&points.x[body.points.clone()]);

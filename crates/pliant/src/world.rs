@@ -121,6 +121,8 @@ pub struct World {
 pub(crate) struct Plan {
     pub(crate) stale: bool,
     pub(crate) jacobi: Jacobi,
+    /// The points in blocks that never straddle two bodies.
+    pub(crate) blocks: Vec<Range<usize>>,
     pub(crate) pair_bodies: Vec<PairBody>,
     /// One entry a block of points.
     pub(crate) skins: Vec<ContactSkin>,

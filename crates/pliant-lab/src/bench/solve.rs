@@ -205,7 +205,9 @@ fn farthest_point_groups(points: &[Vec3], r: f32) -> Vec<Vec<u32>> {
         });
         groups[nearest.unwrap_or(0)].push(i as u32);
     }
-    groups.iter_mut().for_each(|g| g.sort_unstable());
+    for group in &mut groups {
+        group.sort_unstable();
+    }
     groups
 }
 

@@ -199,9 +199,9 @@ fn frobenius_gamma_is_never_negative() {
     for _ in 0..60 {
         let mid = 0.5 * (low + high);
         if (exp_strain(Vec3::new(mid, 0.0, -mid)) - Vec3::ONE).length() < 0.15 {
-            low = mid
+            low = mid;
         } else {
-            high = mid
+            high = mid;
         }
     }
     let stretch = exp_strain(Vec3::new(low, 0.0, -low));

@@ -86,13 +86,13 @@ pub fn plastic_update(
             for l in 0..f_p.len() {
                 let (stretch, axes) = stretches[l];
                 let (nu, hardening) = (group[l].plastic_flow, group[l].hardening);
-                let state = GroupState {
+                let mut state = GroupState {
                     f_p: &mut f_p[l],
                     plastic_yield: &mut group[l].plastic_yield,
                     alpha: &mut alpha[l],
                 };
-                yielding[l] =
-                    !degenerate[first + l] && flow_group(step, nu, hardening, stretch, axes, state);
+                yielding[l] = !degenerate[first + l]
+                    && flow_group(step, nu, hardening, stretch, axes, &mut state);
                 report.yielding += u32::from(yielding[l]);
                 // Without re-sampling no group can be replaced: a hopeless F_P starts again from nothing, and is counted.
                 if !f_p[l].is_finite() || (f_p[l].determinant() - 1.0).abs() > 0.5 {
@@ -140,7 +140,7 @@ fn flow_group(
     hardening: f32,
     stretch: Vec3,
     axes: Mat3,
-    state: GroupState,
+    state: &mut GroupState,
 ) -> bool {
     let nu = flow_per_substep(nu, step.dt);
     let model = step.material.plastic_model;

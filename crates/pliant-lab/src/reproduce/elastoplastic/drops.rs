@@ -1,8 +1,6 @@
 //! Figures dropped on a floor.
 
-use super::figure::{
-    Dropped, Pose, clay, drop_figure, drop_frame, drop_world, picture, write_sheet,
-};
+use super::figure::{Dropped, Pose, clay, drop_figure, drop_world, write_sheet};
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::{Bench, LabError};
 use pliant::material::{PlasticClamp, StrainMeasure};
@@ -15,8 +13,7 @@ const YIELDS: [f32; 2] = [1e-4, 1e-2];
 pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
     let settings = Settings::default();
     let mut heights = [[0.0; 4]; 2];
-    let (mut images, mut captions) = (Vec::new(), Vec::new());
-    let (lo, hi) = drop_frame();
+    let mut pictures = Vec::new();
     let (mut non_finite, mut determinant_error) = (0, 0.0_f64);
     for (row, &plastic_yield) in YIELDS.iter().enumerate() {
         for (column, &flow) in FLOWS.iter().enumerate() {
@@ -28,14 +25,14 @@ pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
             determinant_error = determinant_error
                 .max(back.determinant_error)
                 .max(upright.determinant_error);
-            images.push(picture(&upright.world.surfaces()[0].mesh, lo, hi, true)?);
-            captions.push(format!(
+            let caption = format!(
                 "yield {plastic_yield:.0e}, flow {flow}: {:.2} h0",
                 upright.height
-            ));
+            );
+            pictures.push((upright.world.surfaces()[0].mesh.clone(), caption));
         }
     }
-    write_sheet(bench, "e1.png", &images, 4, &captions)?;
+    write_sheet(bench, "e1.png", 4, true, &pictures)?;
 
     // Heights in units of the initial one; spec tolerance 2 % of it.
     let list = |row: &[f64; 4]| row.map(|h| format!("{h:.3}")).join(" ");
@@ -123,17 +120,16 @@ pub(super) fn hardening(bench: &mut Bench) -> Result<(), LabError> {
     let elastic = drop_figure(bench, Pose::Back, clay(f32::INFINITY, 0.9, 0.0), settings)?;
     let rates = [0.0_f32, 0.1, 1.0, 5.0];
     let mut runs: Vec<Dropped> = Vec::new();
-    let (mut images, mut captions) = (Vec::new(), Vec::new());
-    let (lo, hi) = drop_frame();
+    let mut pictures = Vec::new();
     for kappa in rates {
         let material = clay(1e-4, 0.9, kappa);
         let run = drop_figure(bench, Pose::Back, material, settings)?;
         let upright = drop_figure(bench, Pose::Upright, material, settings)?;
-        images.push(picture(&upright.world.surfaces()[0].mesh, lo, hi, true)?);
-        captions.push(format!("hardening {kappa}: {:.2} h0", upright.height));
+        let caption = format!("hardening {kappa}: {:.2} h0", upright.height);
+        pictures.push((upright.world.surfaces()[0].mesh.clone(), caption));
         runs.push(run);
     }
-    write_sheet(bench, "e2.png", &images, 4, &captions)?;
+    write_sheet(bench, "e2.png", 4, true, &pictures)?;
     let loss: Vec<f64> = runs.iter().map(|r| elastic.height - r.height).collect();
     let text = loss
         .iter()

@@ -148,12 +148,7 @@ pub(super) fn drop_figure(
 }
 
 /// A picture of a surface, by a camera that frames the given box.
-pub(super) fn picture(
-    mesh: &Mesh,
-    lo: Vec3,
-    hi: Vec3,
-    ground: bool,
-) -> Result<draw::Image, LabError> {
+fn picture(mesh: &Mesh, lo: Vec3, hi: Vec3, ground: bool) -> Result<draw::Image, LabError> {
     let object = draw::Object {
         positions: mesh.positions.clone(),
         triangles: mesh.triangles.clone(),
@@ -169,20 +164,26 @@ pub(super) fn picture(
     Ok(draw::render(&scene, 480, 360, &draw::Quality::default())?)
 }
 
-/// Writes a sheet of pictures with captions.
+/// Writes a sheet of pictures of surfaces with captions, all seen by one camera that frames them all.
 pub(super) fn write_sheet(
     bench: &Bench,
     name: &str,
-    images: &[draw::Image],
     columns: usize,
-    captions: &[String],
+    ground: bool,
+    pictures: &[(Mesh, String)],
 ) -> Result<(), LabError> {
-    let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
-    draw::contact_sheet(images, columns, &captions).write_png(&bench.path(name))?;
+    let boxes = pictures.iter().filter_map(|(mesh, _)| mesh.bounds());
+    let (lo, hi) = boxes
+        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        .unwrap_or_default();
+    let images: Vec<draw::Image> = pictures
+        .iter()
+        .map(|(mesh, _)| picture(mesh, lo, hi, ground))
+        .collect::<Result<_, _>>()?;
+    let captions: Vec<&str> = pictures
+        .iter()
+        .map(|(_, caption)| caption.as_str())
+        .collect();
+    draw::contact_sheet(&images, columns, &captions).write_png(bench.path(name))?;
     Ok(())
-}
-
-/// A box that holds the figure before and after a drop.
-pub(super) fn drop_frame() -> (Vec3, Vec3) {
-    (Vec3::new(-2.6, 0.0, -2.2), Vec3::new(2.6, HEIGHT, 2.2))
 }

@@ -1,6 +1,6 @@
 //! Figures shot by spheres.
 
-use super::figure::{Pose, R, figure, picture, write_sheet};
+use super::figure::{Pose, R, figure, write_sheet};
 use super::small::{aligned, shape_error, weightless};
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::{Bench, LabError};
@@ -89,16 +89,9 @@ pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
     );
     let now: Vec<DVec3> = after.positions.iter().map(|p| p.as_dvec3()).collect();
     after.positions = aligned(&rest, &now).iter().map(|p| p.as_vec3()).collect();
-    let (lo, hi) = before.bounds().unwrap_or_default();
-    let images = [
-        picture(&before, lo, hi, false)?,
-        picture(&after, lo, hi, false)?,
-    ];
-    let captions = [
-        "before".to_owned(),
-        format!("after {SHOTS} shots and 2 s of rest"),
-    ];
-    write_sheet(bench, "e3.png", &images, 2, &captions)?;
+    let caption = format!("after {SHOTS} shots and 2 s of rest");
+    let pictures = [(before, "before".to_owned()), (after, caption)];
+    write_sheet(bench, "e3.png", 2, false, &pictures)?;
     let share = left / peak;
     let r = f64::from(R);
     bench.check(

@@ -38,7 +38,16 @@ pub struct TangentPlane {
     pub drift: Vec3,
 }
 
-impl Placed<'_> {
+impl<'a> Placed<'a> {
+    /// Where a collider is during a substep.
+    pub fn during(collider: &'a Collider, start: f64, end: f64) -> Self {
+        Self {
+            collider,
+            start: collider.motion.pose(start),
+            end: collider.motion.pose(end),
+        }
+    }
+
     /// The tangent plane for a ball of `radius` that goes from `x` to `pred`; `None` if it stays farther away than `margin`.
     pub fn tangent_plane(
         &self,

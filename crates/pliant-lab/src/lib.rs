@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`bench`](mod@bench) | the rows of `pliant bench` |
-//! | [`reference`] | plain f64 steps: the truth that the engine is compared with |
+//! | [`mod@reference`] | plain f64 steps: the truth that the engine is compared with |
 //! | [`reproduce`] | the experiments of `pliant reproduce`, measured against expected |
 
 pub mod bench;

@@ -18,7 +18,7 @@ pub struct BodyDesc {
     /// The visible surface in world coordinates. It may be open, non-manifold or self-intersecting: inside is where its
     /// winding number is above one half.
     pub mesh: Mesh,
-    /// Particle radius r: the least distance of two particles [m].
+    /// Particle radius r: the least distance of two particles (m).
     pub particle_radius: f32,
     /// Radius of a group in units of r.
     pub cluster_radius: f32,
@@ -28,7 +28,7 @@ pub struct BodyDesc {
     pub min_memberships: u32,
     /// What it is made of.
     pub material: Material,
-    /// Initial velocity [m/s].
+    /// Initial velocity (m/s).
     pub velocity: Vec3,
     /// Which rotation places the goals.
     pub fit: Fit,
@@ -101,7 +101,7 @@ pub struct Sampling {
     pub points: Vec<Vec3>,
     /// Members of each group, ascending.
     pub groups: Vec<Vec<u32>>,
-    /// Volume of the body [m³].
+    /// Volume of the body (m³).
     pub volume: f64,
 }
 

@@ -42,7 +42,7 @@ pub struct Material {
     pub plastic_yield: f32,
     /// ν: share of the excess strain that flows in 1/60 s, 0 to 1.
     pub plastic_flow: f32,
-    /// κ: how fast the yield grows with strain [1/s].
+    /// κ: how fast the yield grows with strain (1/s).
     pub hardening: f32,
     /// Strain measure and flow rule.
     pub plastic_model: PlasticModel,
@@ -52,7 +52,7 @@ pub struct Material {
     pub clamp: PlasticClamp,
     /// Largest condition number of F_P; flow stops there. Infinite = no limit.
     pub plastic_limit: f32,
-    /// Density [kg/m³].
+    /// Density (kg/m³).
     pub density: f32,
     /// Static friction coefficient; kinetic friction is [`KINETIC_SHARE`] of it.
     pub friction: f32,

@@ -113,15 +113,15 @@ impl Stopwatch {
 /// Conserved quantities of everything that moves freely, in f64.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
-    /// Σ m [kg].
+    /// Σ m (kg).
     pub mass: f64,
-    /// Σ m v [kg m/s].
+    /// Σ m v (kg m/s).
     pub momentum: DVec3,
-    /// Σ m x × v, and the spin of rigid bodies, about the origin [kg m²/s].
+    /// Σ m x × v, and the spin of rigid bodies, about the origin (kg m²/s).
     pub angular_momentum: DVec3,
-    /// Σ ½ m v², and the spin of rigid bodies [J].
+    /// Σ ½ m v², and the spin of rigid bodies (J).
     pub kinetic_energy: f64,
-    /// Largest speed [m/s].
+    /// Largest speed (m/s).
     pub max_speed: f64,
 }
 
@@ -143,7 +143,7 @@ impl std::ops::Add for Ledger {
 pub struct StepReport {
     /// Number of the frame that this step has made; the first is 1.
     pub frame: u64,
-    /// Simulated time at its end [s].
+    /// Simulated time at its end (s).
     pub time: f64,
     /// Time per stage, if the world has a clock.
     pub timings: Timings,

@@ -13,7 +13,7 @@ use crate::world::{Plan, Scratch, World};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-/// Length of a substep to which stiffness refers [s].
+/// Length of a substep to which stiffness refers (s).
 const REFERENCE_DT: f32 = 1.0 / 240.0;
 /// Iterations to which stiffness refers.
 const REFERENCE_ITERATIONS: f32 = 4.0;
@@ -59,7 +59,7 @@ impl World {
         report
     }
 
-    /// One substep of `h` seconds: position based dynamics [MMCK14], then plastic flow [CMM16 §3.1].
+    /// One substep of `h` seconds: position based dynamics \[MMCK14\], then plastic flow [CMM16 §3.1].
     fn substep(
         &mut self,
         number: u32,

@@ -21,7 +21,7 @@ pub struct Settings {
     pub substeps: u32,
     /// Solver iterations of one substep.
     pub iterations: u32,
-    /// Gravity [m/s²].
+    /// Gravity (m/s²).
     pub gravity: Vec3,
     /// Seed of all random choices.
     pub seed: u64,
@@ -66,7 +66,7 @@ pub struct Body {
     pub groups: Range<usize>,
     /// What it is made of.
     pub material: Material,
-    /// Particle radius r [m].
+    /// Particle radius r (m).
     pub particle_radius: f32,
     /// Which rotation places its goals.
     pub fit: Fit,
@@ -313,7 +313,7 @@ impl World {
         self.frame
     }
 
-    /// Simulated time [s].
+    /// Simulated time (s).
     pub fn time(&self) -> f64 {
         self.time
     }

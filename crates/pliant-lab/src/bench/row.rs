@@ -45,7 +45,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Adds one measurement [ms].
+    /// Adds one measurement (ms).
     pub fn add(&mut self, name: &str, ms: f64) {
         self.by_name.entry(name.to_owned()).or_default().push(ms);
     }

@@ -11,10 +11,10 @@ use crate::file::{Shoot, Verb};
 
 /// Radius of a ball that names none, in particle radii of the first body [CMM16 §4].
 const BALL_RADIUS: f32 = 5.0;
-/// Density of a ball that names no mass [kg/m³]: that of clay.
+/// Density of a ball that names no mass (kg/m³): that of clay.
 const BALL_DENSITY: f32 = 1000.0;
 
-/// The action of an index; `end` is when the run ends [s].
+/// The action of an index; `end` is when the run ends (s).
 pub(super) fn build(
     site: &Site<'_>,
     index: usize,

@@ -6,7 +6,7 @@ use glam::Vec3;
 /// Something that happens at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// When it begins [s].
+    /// When it begins (s).
     pub at: f64,
     /// What it is.
     pub kind: ActionKind,
@@ -17,56 +17,56 @@ pub struct Action {
 pub enum ActionKind {
     /// Throws a rigid sphere into the world.
     Shoot {
-        /// Where it starts [m].
+        /// Where it starts (m).
         from: Vec3,
-        /// Its velocity [m/s].
+        /// Its velocity (m/s).
         velocity: Vec3,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
-        /// Its mass [kg].
+        /// Its mass (kg).
         mass: f32,
-        /// When it is taken out again [s].
+        /// When it is taken out again (s).
         until: f64,
     },
     /// Grabs the particles in a ball and carries them along a straight line.
     Pull {
-        /// Centre of the ball [m].
+        /// Centre of the ball (m).
         at: Vec3,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
-        /// Where the centre goes [m].
+        /// Where the centre goes (m).
         to: Vec3,
-        /// When it arrives and lets go [s].
+        /// When it arrives and lets go (s).
         until: f64,
     },
     /// Holds the particles in a ball where they are.
     Pin {
-        /// Centre of the ball [m].
+        /// Centre of the ball (m).
         at: Vec3,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
-        /// When it lets go [s].
+        /// When it lets go (s).
         until: f64,
     },
     /// Adds a velocity to the particles in a ball, once.
     Impulse {
-        /// Centre of the ball [m].
+        /// Centre of the ball (m).
         at: Vec3,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
-        /// The velocity that is added [m/s].
+        /// The velocity that is added (m/s).
         velocity: Vec3,
     },
     /// Blows: particles take on the velocity of the air.
     Wind {
-        /// Velocity of the air [m/s].
+        /// Velocity of the air (m/s).
         velocity: Vec3,
-        /// When it ends [s].
+        /// When it ends (s).
         until: f64,
     },
 }
 
-/// How fast a body takes on the velocity of the air [1/s].
+/// How fast a body takes on the velocity of the air (1/s).
 pub const WIND_RATE: f32 = 1.0;
 
 /// Particles that follow a hand.
@@ -74,11 +74,11 @@ pub const WIND_RATE: f32 = 1.0;
 pub struct Grab {
     /// The particles and where they were when it began.
     pub held: Vec<(u32, Vec3)>,
-    /// How far the hand goes [m].
+    /// How far the hand goes (m).
     pub travel: Vec3,
-    /// When it began [s].
+    /// When it began (s).
     pub start: f64,
-    /// When it lets go [s].
+    /// When it lets go (s).
     pub until: f64,
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Where a collider is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Position of the shape's origin [m].
+    /// Position of the shape's origin (m).
     pub position: Vec3,
     /// Rotation from the shape's axes to the world's.
     pub rotation: Quat,
@@ -43,7 +43,7 @@ impl Pose {
     }
 }
 
-/// Rotation about the fixed x, then y, then z axis [degrees].
+/// Rotation about the fixed x, then y, then z axis (degrees).
 pub fn rotation_from_degrees(degrees: Vec3) -> Quat {
     let r = degrees * (std::f32::consts::PI / 180.0);
     Quat::from_euler(EulerRot::ZYX, r.z, r.y, r.x)
@@ -52,11 +52,11 @@ pub fn rotation_from_degrees(degrees: Vec3) -> Quat {
 /// One key of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionKey {
-    /// Time [s].
+    /// Time (s).
     pub time: f64,
-    /// Position [m].
+    /// Position (m).
     pub position: Vec3,
-    /// Angles about the fixed x, y, z axes [degrees]; 1800 is five turns.
+    /// Angles about the fixed x, y, z axes (degrees); 1800 is five turns.
     pub rotation: Vec3,
 }
 
@@ -192,7 +192,7 @@ pub enum ColliderShape {
     Plane {
         /// Unit normal.
         normal: Vec3,
-        /// Distance of the plane from the origin along the normal [m].
+        /// Distance of the plane from the origin along the normal (m).
         offset: f32,
     },
     /// A solid shape.

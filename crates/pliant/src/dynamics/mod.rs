@@ -1,4 +1,4 @@
-//! Position based dynamics of one substep [MMCK14]: predict, contacts, solve, velocities.
+//! Position based dynamics of one substep \[MMCK14\]: predict, contacts, solve, velocities.
 
 pub mod action;
 pub mod collider;

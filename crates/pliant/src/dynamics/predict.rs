@@ -8,11 +8,11 @@ use std::ops::Range;
 /// What moves the free points of one substep.
 #[derive(Clone, Copy, Debug)]
 pub struct Forces {
-    /// Acceleration [m/s²].
+    /// Acceleration (m/s²).
     pub gravity: Vec3,
-    /// Velocity of the air and how fast bodies take it on [m/s, 1/s]; (0, 0) without wind.
+    /// Velocity of the air and how fast bodies take it on (m/s, 1/s); (0, 0) without wind.
     pub wind: (Vec3, f32),
-    /// Length of the substep [s].
+    /// Length of the substep (s).
     pub dt: f32,
 }
 

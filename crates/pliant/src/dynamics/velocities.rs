@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Limits of one body's points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionLimits {
-    /// Speed above which velocities are cut [m/s].
+    /// Speed above which velocities are cut (m/s).
     pub max_speed: f32,
-    /// A point that would move less than this in a substep stays where it is [m].
+    /// A point that would move less than this in a substep stays where it is (m).
     pub sleep_distance: f32,
 }
 

@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 /// is not empty has the length its comment states. [`Mesh::validate`] checks it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Vertex positions [m].
+    /// Vertex positions (m).
     pub positions: Vec<Vec3>,
     /// Vertex indices of each triangle, counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -109,7 +109,7 @@ impl Mesh {
         Some(used.fold((first, first), |(lo, hi), p| (lo.min(p), hi.max(p))))
     }
 
-    /// Signed volume by the divergence theorem [m³], in f64 about the box centre; meaningful for closed meshes.
+    /// Signed volume by the divergence theorem (m³), in f64 about the box centre; meaningful for closed meshes.
     pub fn volume(&self) -> f64 {
         let Some((lo, hi)) = self.bounds() else {
             return 0.0;
@@ -124,7 +124,7 @@ impl Mesh {
             .sum()
     }
 
-    /// Surface area [m²].
+    /// Surface area (m²).
     pub fn area(&self) -> f64 {
         self.triangles
             .iter()

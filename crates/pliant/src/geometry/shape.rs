@@ -15,57 +15,57 @@ pub const DEPTH_LIMIT: usize = 32;
 pub enum Shape {
     /// A ball.
     Sphere {
-        /// Centre [m].
+        /// Centre (m).
         center: Vec3,
-        /// Radius [m].
+        /// Radius (m).
         radius: f32,
     },
     /// A box along the axes.
     Box {
-        /// Centre [m].
+        /// Centre (m).
         center: Vec3,
-        /// Half of the sides [m].
+        /// Half of the sides (m).
         half: Vec3,
     },
     /// All points within a distance of a segment.
     Capsule {
-        /// One end of the segment [m].
+        /// One end of the segment (m).
         a: Vec3,
-        /// Its other end [m].
+        /// Its other end (m).
         b: Vec3,
-        /// The distance [m].
+        /// The distance (m).
         radius: f32,
     },
     /// An upright cylinder with flat ends.
     Cylinder {
-        /// Centre [m].
+        /// Centre (m).
         center: Vec3,
-        /// Radius [m].
+        /// Radius (m).
         radius: f32,
-        /// Full height [m].
+        /// Full height (m).
         height: f32,
     },
     /// A lying ring.
     Torus {
-        /// Centre [m].
+        /// Centre (m).
         center: Vec3,
-        /// Radius of the circle in the ring's middle [m].
+        /// Radius of the circle in the ring's middle (m).
         major: f32,
-        /// Radius of the tube [m].
+        /// Radius of the tube (m).
         minor: f32,
     },
     /// An ellipsoid along the axes.
     Ellipsoid {
-        /// Centre [m].
+        /// Centre (m).
         center: Vec3,
-        /// Half axes [m].
+        /// Half axes (m).
         radii: Vec3,
     },
     /// One of the built-in figures.
     Figure {
         /// Which one.
         figure: Figure,
-        /// Where its origin goes [m]; see [`Figure`].
+        /// Where its origin goes (m); see [`Figure`].
         center: Vec3,
     },
     /// What is in any of the shapes.
@@ -78,7 +78,7 @@ pub enum Shape {
     SmoothUnion {
         /// The shapes.
         of: Vec<Shape>,
-        /// Shapes that are this near to each other flow together [m].
+        /// Shapes that are this near to each other flow together (m).
         radius: f32,
     },
 }

@@ -176,7 +176,7 @@ impl Jacobi {
         &mut self.residue
     }
 
-    /// Σ m Δx that round-off has left in each body since the substep began [kg m]; zero in exact arithmetic.
+    /// Σ m Δx that round-off has left in each body since the substep began (kg m); zero in exact arithmetic.
     ///
     /// A body that glides along looks the same in every iteration, so its round-off repeats and adds up to a force: a body
     /// shot away changed its momentum by 4e-3 in ten seconds. The caller takes the residue out of the velocities. A body whose

@@ -13,7 +13,7 @@ use glam::{Mat3, Quat};
 /// Newton steps; from one iteration of the solver to the next R turns by so little that the second is a polish.
 const NEWTON_STEPS: usize = 3;
 
-/// Largest last step [rad] whose quadratic remainder is below f32 accuracy.
+/// Largest last step (rad) whose quadratic remainder is below f32 accuracy.
 const LAST_STEP_LIMIT: f32 = 2e-3;
 
 /// Warm-started rotations of a lane of matrices: refined quaternions, and in each lane a doubt: a number above zero

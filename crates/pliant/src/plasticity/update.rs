@@ -17,7 +17,7 @@ use std::ops::Range;
 pub struct PlasticStep<'a> {
     /// The body's material.
     pub material: &'a Material,
-    /// Length of the substep [s].
+    /// Length of the substep (s).
     pub dt: f32,
 }
 

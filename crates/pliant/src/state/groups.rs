@@ -57,9 +57,9 @@ pub struct Groups {
     pub a_qq_inv: Vec<Mat3>,
     /// The moment matrix has no inverse: too few members, or all in a plane or on a line.
     pub degenerate: Vec<bool>,
-    /// Undeformed radius [m].
+    /// Undeformed radius (m).
     pub radius: Vec<f32>,
-    /// Centre of mass of the last pass [m]; the origin of the next one's sums.
+    /// Centre of mass of the last pass (m); the origin of the next one's sums.
     pub center: Vec<Vec3>,
     /// Fitted rotation; starts the next fit.
     pub rotation: Vec<Quat>,

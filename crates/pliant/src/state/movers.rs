@@ -31,15 +31,15 @@ impl Record {
 /// or 0 while the particle follows a script; ids ascend within a body.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
-    /// Position [m].
+    /// Position (m).
     pub x: Vec<Vec3>,
-    /// Velocity [m/s].
+    /// Velocity (m/s).
     pub v: Vec<Vec3>,
-    /// Predicted position, and the mass that this point has in each of its groups' sums [kg].
+    /// Predicted position, and the mass that this point has in each of its groups' sums (kg).
     pub pred: Vec<Record>,
-    /// Inverse mass [1/kg]; 0 = kinematic.
+    /// Inverse mass (1/kg); 0 = kinematic.
     pub inv_mass: Vec<f32>,
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: Vec<f32>,
     /// Rotation interpolated from the groups; not simulated.
     pub rotation: Vec<Quat>,
@@ -70,24 +70,24 @@ impl Points {
     }
 }
 
-/// Particles with a rotation and an ellipsoid [MC11]; the movers of oriented and visual bodies.
+/// Particles with a rotation and an ellipsoid \[MC11\]; the movers of oriented and visual bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Oriented {
-    /// Position [m].
+    /// Position (m).
     pub x: Vec<Vec3>,
-    /// Velocity [m/s].
+    /// Velocity (m/s).
     pub v: Vec<Vec3>,
-    /// Predicted position [m].
+    /// Predicted position (m).
     pub pred: Vec<Vec3>,
     /// Rotation from body to world axes.
     pub rotation: Vec<Quat>,
     /// Predicted rotation.
     pub rotation_pred: Vec<Quat>,
-    /// Spin [rad/s], world axes.
+    /// Spin (rad/s), world axes.
     pub spin: Vec<Vec3>,
-    /// Inverse mass [1/kg]; 0 = pinned.
+    /// Inverse mass (1/kg); 0 = pinned.
     pub inv_mass: Vec<f32>,
-    /// Semi-axes of the ellipsoid [m].
+    /// Semi-axes of the ellipsoid (m).
     pub radii: Vec<Vec3>,
     /// Stable id, local to the body.
     pub id: Vec<u64>,
@@ -99,27 +99,27 @@ pub struct Oriented {
 /// alone: the difference of two positions far from the origin would let round-off walk away with the momentum.
 #[derive(Clone, Debug, Default)]
 pub struct Rigids {
-    /// Position of the centre of mass [m].
+    /// Position of the centre of mass (m).
     pub x: Vec<Vec3>,
-    /// Velocity [m/s].
+    /// Velocity (m/s).
     pub v: Vec<Vec3>,
-    /// Predicted position [m].
+    /// Predicted position (m).
     pub pred: Vec<Vec3>,
     /// Rotation from body to world axes.
     pub rotation: Vec<Quat>,
-    /// What contacts have added to `pred` in this substep [m].
+    /// What contacts have added to `pred` in this substep (m).
     pub shift: Vec<Vec3>,
-    /// Rotation vector of this substep [rad].
+    /// Rotation vector of this substep (rad).
     pub turn: Vec<Vec3>,
-    /// Spin [rad/s], world axes.
+    /// Spin (rad/s), world axes.
     pub spin: Vec<Vec3>,
-    /// Mass [kg].
+    /// Mass (kg).
     pub mass: Vec<f32>,
-    /// Radius of the sphere [m].
+    /// Radius of the sphere (m).
     pub radius: Vec<f32>,
     /// Friction coefficient.
     pub friction: Vec<f32>,
-    /// Time at which it is taken out of the world [s].
+    /// Time at which it is taken out of the world (s).
     pub until: Vec<f64>,
 }
 
@@ -134,7 +134,7 @@ impl Rigids {
         self.x.is_empty()
     }
 
-    /// Inverse moment of inertia of sphere `i` [1/(kg m²)].
+    /// Inverse moment of inertia of sphere `i` (1/(kg m²)).
     pub fn inv_inertia(&self, i: usize) -> f32 {
         2.5 / (self.mass[i] * self.radius[i] * self.radius[i])
     }

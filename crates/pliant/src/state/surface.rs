@@ -13,7 +13,7 @@ pub struct Skin {
     pub point: [u32; SKIN_INFLUENCES],
     /// Weights; ≥ 0, sum 1.
     pub weight: [f32; SKIN_INFLUENCES],
-    /// Offsets in the particles' frames [m].
+    /// Offsets in the particles' frames (m).
     pub local: [Vec3; SKIN_INFLUENCES],
 }
 
@@ -24,7 +24,7 @@ pub struct Skin {
 pub struct Surface {
     /// Current vertices, triangles and attributes.
     pub mesh: Mesh,
-    /// Vertices at rest [m]: a texture coordinate that every body has.
+    /// Vertices at rest (m): a texture coordinate that every body has.
     pub rest: Vec<Vec3>,
     /// Skin data per vertex.
     pub skin: Vec<Skin>,

@@ -68,7 +68,7 @@ pub struct SkinFrame<'a> {
     pub placed: &'a [Placed<'a>],
     /// Rotation matrix of every point.
     pub turn: &'a [Mat3],
-    /// Particle radius of the body [m].
+    /// Particle radius of the body (m).
     pub particle_radius: f32,
 }
 

@@ -1,6 +1,9 @@
 //! What must hold for any body, on small ones: the reference at the spec's tolerance, the engine at that of f32.
 
-#![allow(clippy::unnecessary_wraps, reason = "every experiment has the same signature")]
+#![allow(
+    clippy::unnecessary_wraps,
+    reason = "every experiment has the same signature"
+)]
 
 use super::small::{FRAME, R, lattice, positions, shape_error, weightless, world_of};
 use crate::reference::body::{Averaging, Body, Params, overlapping_groups};

@@ -1,4 +1,4 @@
-//! Experiments of [CMM16]: large elasto-plastic deformation with clustered shape matching.
+//! Experiments of \[CMM16\]: large elasto-plastic deformation with clustered shape matching.
 
 mod drops;
 mod figure;

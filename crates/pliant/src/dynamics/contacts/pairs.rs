@@ -12,7 +12,7 @@ use std::ops::Range;
 pub struct Neighbor {
     /// Its index.
     pub point: u32,
-    /// Distance at which they touch [m].
+    /// Distance at which they touch (m).
     pub distance: f32,
     /// Friction coefficient of the two.
     pub friction: f32,
@@ -23,7 +23,7 @@ pub struct Neighbor {
 pub struct PairBody {
     /// Its points.
     pub points: Range<usize>,
-    /// Contact radius of its points [m].
+    /// Contact radius of its points (m).
     pub radius: f32,
     /// Friction coefficient.
     pub friction: f32,

@@ -34,7 +34,7 @@ pub struct TangentPlane {
     pub offset: f32,
     /// n·p of the surface at its start.
     pub offset_start: f32,
-    /// How far the surface moves in the substep [m].
+    /// How far the surface moves in the substep (m).
     pub drift: Vec3,
 }
 
@@ -130,7 +130,7 @@ pub struct StaticContact {
 /// Properties of the points of one block that contacts need.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactSkin {
-    /// Contact radius of a point: half of the particle radius [m].
+    /// Contact radius of a point: half of the particle radius (m).
     pub radius: f32,
     /// Friction coefficient of the body.
     pub friction: f32,

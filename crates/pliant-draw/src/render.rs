@@ -217,11 +217,16 @@ impl<'a> Studio<'a> {
         height: usize,
         quality: Quality,
     ) -> Self {
-        let (middle, size, reach) = tracer.bounds.map_or((Vec3::ZERO, 1.0, 1.0), |b| {
-            let size = (b.hi - b.lo).length().max(1e-6);
-            let largest = b.lo.abs().max(b.hi.abs()).max_element();
-            ((b.lo + b.hi) * 0.5, size, size.max(largest))
-        });
+        let drawn = tracer
+            .bounds
+            .map_or((-Vec3::ONE, Vec3::ONE), |b| (b.lo, b.hi));
+        let diagonal = |(lo, hi): (Vec3, Vec3)| (hi - lo).length().max(1e-6);
+        let reach = diagonal(drawn).max(drawn.0.abs().max(drawn.1.abs()).max_element());
+        let stage = scene
+            .stage
+            .filter(|(lo, hi)| lo.is_finite() && hi.is_finite())
+            .unwrap_or(drawn);
+        let (middle, size) = (0.5 * (stage.0 + stage.1), diagonal(stage));
         let (right, up, forward) = scene.camera.axes();
         let to_light = scene.light.direction.normalize_or(Vec3::Y);
         Self {

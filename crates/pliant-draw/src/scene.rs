@@ -21,7 +21,10 @@ pub struct Scene {
     pub background: Background,
     /// The key light and the sky.
     pub light: Light,
-    /// How far ambient occlusion looks (m); `None` takes a quarter of the diagonal of all that is drawn.
+    /// The box that the floor's automatic values and the reach of ambient occlusion follow (m); `None` takes all that is
+    /// drawn. The frames of an animation share one, so that their floor stays as it is while things move.
+    pub stage: Option<(Vec3, Vec3)>,
+    /// How far ambient occlusion looks (m); `None` takes a quarter of the diagonal of the stage.
     pub ambient_reach: Option<f32>,
 }
 

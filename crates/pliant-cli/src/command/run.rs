@@ -174,9 +174,9 @@ fn human_summary(options: &RunOptions, summary: &Summary, times: &Times) -> Stri
     if let Some(folder) = &options.out {
         let endings: Vec<&str> = options.formats.iter().map(|f| f.ending()).collect();
         lines.push(format!(
-            "meshes      {} (frame_0000 to frame_{:04}, {})",
+            "meshes      {} ({} files {})",
             folder.display(),
-            summary.frames,
+            u64::from(summary.frames) + 1,
             endings.join(", ")
         ));
     }

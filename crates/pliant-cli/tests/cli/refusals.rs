@@ -140,7 +140,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "fine.toml"],
         3,
-        "fine.toml:3:19: a `particle_radius` of 0.001 needs",
+        "fine.toml:3:19: `particle_radius` is 0.001, too fine",
     ),
     (&["run", "leaves.toml"], 2, "leaves.toml:2:8: the path"),
     (&["run", "absolute.toml"], 2, "absolute.toml:2:8: the path"),

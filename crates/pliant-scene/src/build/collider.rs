@@ -20,7 +20,7 @@ pub(super) fn build(site: &Site<'_>, index: usize) -> Result<(Collider, Obstacle
     let (shape, look) = match &collider.shape {
         Some(file::Shape::Plane(plane)) => {
             let shape = ColliderShape::Plane {
-                normal: Vec3::from(plane.normal).normalize(),
+                normal: unit(Vec3::from(plane.normal)),
                 offset: plane.offset.unwrap_or(0.0),
             };
             (shape, None)
@@ -96,4 +96,9 @@ fn motion(collider: &file::Collider) -> Motion {
         },
         looping: collider.looped.unwrap_or(false),
     }
+}
+
+/// A vector of length one; also where the squares of its components are too small or too large for a number.
+fn unit(v: Vec3) -> Vec3 {
+    (v / v.abs().max_element()).normalize_or(Vec3::Y)
 }

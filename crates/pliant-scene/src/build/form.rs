@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::Vec3;
 use pliant::dynamics::collider::rotation_from_degrees;
-use pliant::geometry::surface_nets::{MeshShapeError, mesh_shape};
+use pliant::geometry::surface_nets::{CELL_LIMIT, MeshShapeError, mesh_shape};
 use pliant::geometry::{Mesh, Shape};
 
 use super::{Site, shape};
@@ -208,7 +208,6 @@ impl Source {
 fn shape_error(site: &Site<'_>, path: &str, body: &Body, error: &MeshShapeError) -> Error {
     match error {
         MeshShapeError::TooFine {
-            cell_count,
             edge_length,
             coarser,
             ..
@@ -221,7 +220,7 @@ fn shape_error(site: &Site<'_>, path: &str, body: &Body, error: &MeshShapeError)
                 Some((name, value)) => site.limit(
                     &format!("{path}.{name}"),
                     &format!(
-                        "a `{name}` of {value} needs a grid of {cell_count} cells for the surface, more than the limit; take at least {}",
+                        "`{name}` is {value}, too fine for the grid that makes the surface (at most {CELL_LIMIT} cells), expected at least {}",
                         value * coarser / edge_length
                     ),
                 ),

@@ -86,6 +86,10 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         },
         warnings,
     };
+    if !(1.0 / built.fps).is_finite() {
+        let message = format!("`fps` is {}, expected more", built.fps);
+        return Err(site.error("simulation.fps", &message));
+    }
     for index in 0..scene.collider.len() {
         let (collider, obstacle) = collider::build(&site, index)?;
         built.world.add_collider(collider);

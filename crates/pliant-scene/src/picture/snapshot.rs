@@ -87,7 +87,8 @@ impl Snapshot {
             let corners = &seen.fabric.triangles;
             let stride = corners.len() / OUTLINE_POINTS + 1;
             let picked = corners.iter().step_by(stride);
-            picked.map(|&[v, ..]| seen.positions[v as usize])
+            let points = picked.map(|&[v, ..]| seen.positions[v as usize]);
+            points.filter(|p| p.is_finite())
         })
     }
 

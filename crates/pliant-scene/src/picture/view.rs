@@ -148,7 +148,7 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
         ground,
         camera,
         light: Light::over_shoulder(&camera),
-        ambient_reach: Some(0.25 * (hi - lo).length().max(1e-6)),
+        stage: Some((lo, hi)),
         ..Scene::default()
     }
 }

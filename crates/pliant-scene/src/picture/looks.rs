@@ -17,9 +17,9 @@ pub struct Looks {
     pub bodies: Vec<BodyLook>,
     /// The colliders, in the order of the world's colliders.
     pub obstacles: Vec<Obstacle>,
-    /// Where the camera is [m]; by default it frames the action.
+    /// Where the camera is (m); by default it frames the action.
     pub eye: Option<Vec3>,
-    /// What the camera looks at [m]; by default the middle of the action.
+    /// What the camera looks at (m); by default the middle of the action.
     pub target: Option<Vec3>,
 }
 
@@ -50,7 +50,7 @@ pub enum Obstacle {
     Plane {
         /// Unit normal.
         normal: Vec3,
-        /// Distance of the plane from the origin [m].
+        /// Distance of the plane from the origin (m).
         offset: f32,
     },
     /// A solid.

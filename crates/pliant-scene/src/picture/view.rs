@@ -46,7 +46,7 @@ const VIEW: Vec3 = Vec3::new(0.42, 0.40, 1.0);
 /// What a picture shows: some points in space that it is about, and its shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
-    /// Points that must be in the picture [m].
+    /// Points that must be in the picture (m).
     pub points: Vec<Vec3>,
     /// Width over height.
     pub aspect: f32,

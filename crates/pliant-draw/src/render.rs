@@ -109,7 +109,7 @@ pub fn render(
 #[derive(Clone, Copy)]
 struct Sight {
     kind: u32,
-    /// Width of a pixel there [m].
+    /// Width of a pixel there (m).
     footprint: f32,
     position: Vec3,
     normal: Vec3,
@@ -137,7 +137,7 @@ struct Studio<'a> {
     to_light: Vec3,
     light_tangents: (Vec3, Vec3),
     ambient_reach: f32,
-    /// How far from a surface its secondary rays start, against hitting it again [m].
+    /// How far from a surface its secondary rays start, against hitting it again (m).
     clearance: f32,
     floor: Option<Floor>,
     background: [Vec3; 2],

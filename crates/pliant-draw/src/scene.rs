@@ -21,10 +21,10 @@ pub struct Scene {
     pub background: Background,
     /// The key light and the sky.
     pub light: Light,
-    /// The box that the floor's automatic values and the reach of ambient occlusion follow [m]; `None` takes all that is
+    /// The box that the floor's automatic values and the reach of ambient occlusion follow (m); `None` takes all that is
     /// drawn. The frames of an animation share one, so that their floor stays as it is while things move.
     pub stage: Option<(Vec3, Vec3)>,
-    /// How far ambient occlusion looks [m]; `None` takes a quarter of the diagonal of the stage.
+    /// How far ambient occlusion looks (m); `None` takes a quarter of the diagonal of the stage.
     pub ambient_reach: Option<f32>,
 }
 
@@ -34,7 +34,7 @@ pub struct Scene {
 /// range or not finite are left out: a picture of a broken state is worth more than none.
 #[derive(Clone, Debug, Default)]
 pub struct Object {
-    /// Vertex positions [m].
+    /// Vertex positions (m).
     pub positions: Vec<Vec3>,
     /// Vertex indices of each triangle. Both sides are drawn.
     pub triangles: Vec<[u32; 3]>,
@@ -57,9 +57,9 @@ pub enum Paint {
     Plain([u8; 3]),
     /// A solid checker that is cut through the rest shape, so that it shows how the material has moved.
     Checker {
-        /// Rest position of each vertex [m].
+        /// Rest position of each vertex (m).
         rest: Vec<Vec3>,
-        /// Side of a cell [m].
+        /// Side of a cell (m).
         cell: f32,
         /// The two colours.
         colors: [[u8; 3]; 2],
@@ -110,9 +110,9 @@ impl Texture {
 /// An analytic ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ball {
-    /// Centre [m].
+    /// Centre (m).
     pub center: Vec3,
-    /// Radius [m].
+    /// Radius (m).
     pub radius: f32,
     /// Colour.
     pub color: [u8; 3],
@@ -123,15 +123,15 @@ pub struct Ball {
 /// A level floor that fades into the background with distance from what stands on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Height of the floor [m].
+    /// Height of the floor (m).
     pub height: f32,
     /// Its colour.
     pub color: [u8; 3],
     /// Colour of the grid lines.
     pub line_color: [u8; 3],
-    /// Side of a grid cell [m]; 0 chooses a round number that suits the scene, a negative number draws no grid.
+    /// Side of a grid cell (m); 0 chooses a round number that suits the scene, a negative number draws no grid.
     pub cell: f32,
-    /// Distance from the middle of the scene at which the floor is half gone [m]; 0 chooses.
+    /// Distance from the middle of the scene at which the floor is half gone (m); 0 chooses.
     pub fade: f32,
 }
 
@@ -208,9 +208,9 @@ impl Light {
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands [m].
+    /// Where it stands (m).
     pub eye: Vec3,
-    /// What is in the middle of the picture [m].
+    /// What is in the middle of the picture (m).
     pub target: Vec3,
     /// What is up in the picture; need not be perpendicular to the view.
     pub up: Vec3,

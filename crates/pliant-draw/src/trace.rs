@@ -348,7 +348,7 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
         .collect()
 }
 
-/// The linear colour of a triangle's point; `width` is that of a pixel there [m].
+/// The linear colour of a triangle's point; `width` is that of a pixel there (m).
 fn albedo(object: &Object, number: usize, weights: [f32; 3], width: f32) -> Vec3 {
     let corners = object.triangles[number].map(|v| v as usize);
     let painted = match &object.paint {

@@ -14,7 +14,7 @@ use crate::print;
 
 /// The benches there are.
 const BENCHES: [&str; 1] = ["solve"];
-/// Edge length of the figure's surface [m]; it matters only to the sampling.
+/// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
 /// Times that `solve` is repeated.
 const SOLVE_REPEATS: usize = 300;

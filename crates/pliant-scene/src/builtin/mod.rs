@@ -20,7 +20,7 @@ pub const SCENES: [Builtin; 4] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
-        figure: "Chentanez, Müller, Macklin 2016, Fig. 2, lower right",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 2",
         text: include_str!("scenes/drop.toml"),
     },
     Builtin {

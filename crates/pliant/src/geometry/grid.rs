@@ -5,6 +5,7 @@
 //! decide.
 
 use glam::{IVec3, Vec3};
+use std::ops::Range;
 
 /// Points sorted into cells. Rebuild with [`PointGrid::rebuild`]; buffers are kept.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub struct PointGrid {
     index: Vec<u32>,
     /// Positions in the order of `index`.
     position: Vec<Vec3>,
+    /// Packed cells in the order of `index`: two cells may share a bucket, and comparing keys is what a query does most.
+    key: Vec<u64>,
     bucket_of: Vec<u32>,
 }
 
@@ -40,6 +43,14 @@ fn cell_at(p: Vec3, inv_cell: f32) -> IVec3 {
         below(whole.y, scaled.y),
         below(whole.z, scaled.z),
     )
+}
+
+/// Cell coordinates in 21 bits each; cells 2²¹ apart look alike, which the distance test sorts out.
+#[inline]
+fn pack(cell: IVec3) -> u64 {
+    const BITS: u64 = (1 << 21) - 1;
+    let bits = |c: i32| u64::from(c as u32) & BITS;
+    bits(cell.x) | bits(cell.y) << 21 | bits(cell.z) << 42
 }
 
 impl PointGrid {
@@ -69,6 +80,7 @@ impl PointGrid {
         }
         self.index.resize(count, 0);
         self.position.resize(count, Vec3::ZERO);
+        self.key.resize(count, 0);
         // Filled from the back, so that the starts end up in place and each bucket ascends.
         for i in (0..count).rev() {
             let b = self.bucket_of[i] as usize + 1;
@@ -76,6 +88,7 @@ impl PointGrid {
             self.start[b] -= 1;
             self.index[at] = i as u32;
             self.position[at] = position(i);
+            self.key[at] = pack(cell_at(self.position[at], inv_cell));
         }
         // Each slot b + 1 now holds the start of bucket b: shift back by one.
         self.start.copy_within(1.., 0);
@@ -101,13 +114,59 @@ impl PointGrid {
             for y in lo.y..=hi.y {
                 for x in lo.x..=hi.x {
                     let cell = IVec3::new(x, y, z);
-                    let b = hash(cell, self.mask) as usize;
+                    let (b, key) = (hash(cell, self.mask) as usize, pack(cell));
                     for at in self.start[b] as usize..self.start[b + 1] as usize {
                         let q = self.position[at];
                         let d2 = q.distance_squared(p);
                         // Two cells of the search may share a bucket: count a point only in its own cell.
-                        if d2 <= limit && self.cell_of(q) == cell {
+                        if d2 <= limit && self.key[at] == key {
                             f(self.index[at], q, d2);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Number of buckets, for [`PointGrid::for_each_neighborhood`].
+    pub fn buckets(&self) -> usize {
+        self.start.len().saturating_sub(1)
+    }
+
+    /// Calls `f(index, position, around)` for every point of the buckets in `range`, where `around` holds the points of the 27
+    /// cells about it (itself included): all that lie within one cell size of it, and more.
+    ///
+    /// Points of one cell share the list, which makes this cheaper than a query for each.
+    pub fn for_each_neighborhood(
+        &self,
+        range: Range<usize>,
+        mut f: impl FnMut(u32, Vec3, &[(u32, Vec3)]),
+    ) {
+        let mut around: Vec<(u32, Vec3)> = Vec::with_capacity(128);
+        let mut gathered = None;
+        for bucket in range {
+            for at in self.start[bucket] as usize..self.start[bucket + 1] as usize {
+                let p = self.position[at];
+                if gathered != Some(self.key[at]) {
+                    self.gather_around(self.cell_of(p), &mut around);
+                    gathered = Some(self.key[at]);
+                }
+                f(self.index[at], p, &around);
+            }
+        }
+    }
+
+    /// The points of the 27 cells about `center`.
+    fn gather_around(&self, center: IVec3, around: &mut Vec<(u32, Vec3)>) {
+        around.clear();
+        for z in -1..=1 {
+            for y in -1..=1 {
+                for x in -1..=1 {
+                    let cell = center + IVec3::new(x, y, z);
+                    let (b, key) = (hash(cell, self.mask) as usize, pack(cell));
+                    for at in self.start[b] as usize..self.start[b + 1] as usize {
+                        if self.key[at] == key {
+                            around.push((self.index[at], self.position[at]));
                         }
                     }
                 }
@@ -166,6 +225,22 @@ mod tests {
             by_distance.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
             by_distance.truncate(4);
             prop_assert_eq!(grid.nearest(p, 4), by_distance);
+        }
+
+        /// Every point is visited once, with all points within a cell size around it.
+        #[test]
+        fn neighborhoods_are_complete(points in prop::collection::vec(prop::array::uniform3(-3.0f32..3.0), 1..200)) {
+            let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
+            let grid = PointGrid::new(&points, 0.5);
+            let mut visited = vec![0; points.len()];
+            grid.for_each_neighborhood(0..grid.buckets(), |i, p, around| {
+                visited[i as usize] += 1;
+                let mut near: Vec<u32> = around.iter().filter(|(_, q)| q.distance_squared(p) <= 0.25).map(|(j, _)| *j).collect();
+                near.sort_unstable();
+                let expected: Vec<u32> = (0..points.len() as u32).filter(|&j| points[j as usize].distance_squared(p) <= 0.25).collect();
+                assert_eq!(near, expected);
+            });
+            prop_assert!(visited.iter().all(|&n| n == 1));
         }
     }
 }

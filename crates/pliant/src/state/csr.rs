@@ -48,19 +48,6 @@ impl Csr {
         }
         Self { offsets, items }
     }
-
-    /// Whether two rows have an item in common. Rows must be ascending.
-    pub fn share_item(&self, a: usize, b: usize) -> bool {
-        let (mut a, mut b) = (self.row(a), self.row(b));
-        while let (Some(&i), Some(&j)) = (a.first(), b.first()) {
-            match i.cmp(&j) {
-                std::cmp::Ordering::Equal => return true,
-                std::cmp::Ordering::Less => a = &a[1..],
-                std::cmp::Ordering::Greater => b = &b[1..],
-            }
-        }
-        false
-    }
 }
 
 #[cfg(test)]
@@ -75,6 +62,5 @@ mod tests {
         assert_eq!(csr.row(0), [0, 3]);
         assert_eq!(csr.row(1), [0u32; 0]);
         assert_eq!(csr.row(2), [0, 1, 7]);
-        assert!(csr.share_item(0, 2) && !csr.share_item(0, 1));
     }
 }

@@ -123,58 +123,61 @@ impl Pairs {
 
     fn rebuild(&mut self, bodies: &[PairBody], largest: f32, points: &Points, groups_of: &Csr) {
         let position = |i: usize| points.pred[i].position();
-        let reach = 2.0 * largest + self.slack;
-        self.grid.rebuild(points.len(), reach, position);
-        let grid = &self.grid;
         let slack = self.slack;
-        // Every body in blocks, each block's rows found by one thread and appended in order.
-        let blocks: Vec<(usize, Range<usize>)> = bodies
-            .iter()
-            .enumerate()
-            .flat_map(|(b, body)| {
-                crate::parallel::blocks(body.points.start, body.points.len()).map(move |r| (b, r))
-            })
-            .collect();
-        let found: Vec<Vec<(u32, Neighbor)>> = blocks
-            .par_iter()
-            .map(|(b, range)| {
-                let body = &bodies[*b];
+        let group_count = groups_of.items.iter().max().map_or(0, |&k| k as usize + 1);
+        self.grid
+            .rebuild(points.len(), 2.0 * largest + slack, position);
+        let grid = &self.grid;
+        let chunks: Vec<Range<usize>> = crate::parallel::blocks(0, grid.buckets()).collect();
+        let mut found: Vec<(u32, Neighbor)> = chunks
+            .into_par_iter()
+            .flat_map_iter(|range| {
                 let mut rows = Vec::new();
-                for i in range.clone() {
-                    let first = rows.len();
-                    let search = body.radius + largest + slack;
-                    grid.for_each_within(position(i), search, |j, _, d2| {
+                // The groups of the point in hand carry its number: a neighbour that shares one shows at its first or second
+                // group, where comparing two sorted lists takes a dozen steps (measured: 1.7 of 1.9 ms).
+                let mut stamp = vec![u32::MAX; group_count];
+                grid.for_each_neighborhood(range, |i, p, around| {
+                    let body = body_of(bodies, i);
+                    groups_of
+                        .row(i as usize)
+                        .iter()
+                        .for_each(|&k| stamp[k as usize] = i);
+                    let shares_group = |j: u32| {
+                        groups_of
+                            .row(j as usize)
+                            .iter()
+                            .any(|&k| stamp[k as usize] == i)
+                    };
+                    for &(j, q) in around {
                         let own = body.points.contains(&(j as usize));
                         let other = if own { body } else { body_of(bodies, j) };
                         let distance = body.radius + other.radius;
-                        let near = d2 <= (distance + slack) * (distance + slack);
-                        let touches = if own {
-                            body.self_contact
-                                && i != j as usize
-                                && !groups_of.share_item(i, j as usize)
-                        } else {
-                            true
-                        };
-                        if near && touches {
+                        let reach = distance + slack;
+                        if p.distance_squared(q) > reach * reach || i == j {
+                            continue;
+                        }
+                        if !own || (body.self_contact && !shares_group(j)) {
+                            let friction = combined_friction(body.friction, other.friction);
                             rows.push((
-                                i as u32,
+                                i,
                                 Neighbor {
                                     point: j,
                                     distance,
-                                    friction: combined_friction(body.friction, other.friction),
+                                    friction,
                                 },
                             ));
                         }
-                    });
-                    rows[first..].sort_unstable_by_key(|(_, n)| n.point);
-                }
+                    }
+                });
                 rows
             })
             .collect();
+        // The grid's order is nobody's business: rows by point, candidates by point.
+        found.sort_unstable_by_key(|(i, neighbor)| (*i, neighbor.point));
         self.points.clear();
         self.offsets.clear();
         self.neighbors.clear();
-        for (i, neighbor) in found.into_iter().flatten() {
+        for (i, neighbor) in found {
             if self.points.last() != Some(&i) {
                 self.points.push(i);
                 self.offsets.push(self.neighbors.len() as u32);

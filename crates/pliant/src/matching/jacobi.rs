@@ -302,7 +302,9 @@ impl Jacobi {
         repaired.into_inner()
     }
 
-    /// Sets the weight of every point in its groups' sums, and rebuilds what depends on it.
+    /// Sets the weight of every point of `bodies` in its groups' sums, and rebuilds what depends on it.
+    ///
+    /// Other bodies keep every bit: centring a rest shape twice rounds it twice.
     pub fn refresh_weights(bodies: &[MatchedBody], points: &mut Points, groups: &mut Groups) {
         for body in bodies {
             for i in body.points.clone() {
@@ -312,8 +314,8 @@ impl Jacobi {
                     Averaging::Count => points.mass[i],
                 };
             }
+            groups.refresh(body.groups.clone(), |i| points.pred[i as usize].0[3]);
         }
-        groups.refresh(0..groups.len(), |i| points.pred[i as usize].0[3]);
     }
 }
 

@@ -4,7 +4,9 @@ use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
-use crate::dynamics::velocities::{MotionLimits, return_residue, update_points, update_rigids};
+use crate::dynamics::velocities::{
+    MotionLimits, admit_points, return_residue, update_points, update_rigids,
+};
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch};
@@ -30,13 +32,20 @@ impl World {
         let mut watch = Stopwatch::start(self.settings.clock);
         self.refresh_plan();
         self.start_actions();
-        let settings = self.settings;
+        let settings = self.settings.usable();
+        // A step of no length, or backwards, leaves everything where it is.
+        let (dt, substeps) = if dt > 0.0 && dt.is_finite() {
+            (dt, settings.substeps)
+        } else {
+            (0.0, 0)
+        };
         let h = dt / settings.substeps as f32;
         self.set_stiffness(h, &mut report);
         let limits = self.motion_limits(h);
+        report.non_finite += admit_points(self.plan.jacobi.blocks(), &limits, &mut self.points);
         watch.lap(Stage::Other);
 
-        for substep in 0..settings.substeps {
+        for substep in 0..substeps {
             let start = self.time + f64::from(substep) * f64::from(h);
             let end = start + f64::from(h);
             let forces = Forces {
@@ -66,7 +75,7 @@ impl World {
             let (blocks, skins) = (plan.jacobi.blocks().to_vec(), &plan.skins);
 
             // Where everything would go on its own; what a hand holds goes with the hand.
-            plan.jacobi.begin_substep(groups);
+            plan.jacobi.begin_substep(groups, points);
             predict_points(&forces, &blocks, points, plan.jacobi.residue_mut());
             predict_rigids(&forces, rigids);
             grabs.iter().for_each(|grab| grab.carry(points, end));
@@ -198,7 +207,7 @@ impl World {
     /// A correction of K per iteration acts like a spring of stiffness ∝ K·iterations/Δt², so K_eff = K·(4/iterations)·(Δt/Δt_ref)².
     fn set_stiffness(&mut self, h: f32, report: &mut StepReport) {
         let ratio = h / REFERENCE_DT;
-        let scale = REFERENCE_ITERATIONS / self.settings.iterations as f32 * ratio * ratio;
+        let scale = REFERENCE_ITERATIONS / self.settings.usable().iterations as f32 * ratio * ratio;
         if scale > 1.001 {
             report.warnings.push(format!(
                 "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"

@@ -129,6 +129,28 @@ fn rests_on_a_torus() {
     }));
 }
 
+/// A body whose mesh is put down exactly on the floor, so that its lowest particles start inside, rises by r/2 and does not
+/// jump.
+#[test]
+fn a_body_put_on_the_floor_does_not_jump() {
+    for half in [Vec3::splat(0.3), Vec3::new(0.5, 0.2, 0.5)] {
+        for material in [Material::default(), Material::elastic(0.9)] {
+            let mut desc = block("b", Vec3::Y * half.y, half);
+            desc.material = material;
+            let mut world = world_with(Collider::floor(0.0), desc);
+            let start = mean(&world.points().x).y;
+            let mut highest = start;
+            for _ in 0..60 {
+                run(&mut world, 1);
+                highest = highest.max(mean(&world.points().x).y);
+            }
+            let rise = (highest - start) / R;
+            assert!(rise < 0.6, "rises by {rise} r");
+            assert!(sunk(&world) < 0.05, "is {} r inside", sunk(&world));
+        }
+    }
+}
+
 fn box_mesh(half: f32) -> Mesh {
     let corner = |i: u32| {
         let side = |bit: u32| if i & bit == 0 { -half } else { half };

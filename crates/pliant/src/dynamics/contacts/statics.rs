@@ -14,6 +14,10 @@ use std::ops::Range;
 /// Steps of conservative advancement along the path of a point.
 const SWEEP_STEPS: usize = 12;
 
+/// How far a substep moves a point out of old penetration, in contact radii. A body that is put down with its mesh on the
+/// floor begins with its lowest particles half a particle radius too deep; lifted all at once they would make it jump.
+const LIFT: f32 = 0.04;
+
 /// A collider in this substep: where it was at the start and where it is at the end.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed<'a> {
@@ -114,6 +118,8 @@ pub struct StaticContact {
     pub plane: TangentPlane,
     /// Friction coefficient.
     pub friction: f32,
+    /// Old penetration that is left for later substeps [m].
+    pub left: f32,
     /// Whether the solver had to push the point out in this substep.
     pub pushed: bool,
 }
@@ -181,10 +187,12 @@ impl StaticContacts {
                         {
                             let friction =
                                 combined_friction(skin.friction, collider.collider.friction);
+                            let depth = plane.offset_start + skin.radius - plane.normal.dot(x);
                             contacts.push(StaticContact {
                                 local: l as u32,
                                 plane,
                                 friction,
+                                left: (depth - LIFT * skin.radius).max(0.0),
                                 pushed: false,
                             });
                         }
@@ -193,7 +201,7 @@ impl StaticContacts {
             });
     }
 
-    /// Moves points that are already inside a collider out of it, with x and x* together, so that old penetration does
+    /// Moves points that are already inside a collider a little out of it, with x and x* together, so that old penetration does
     /// not turn into velocity.
     pub fn stabilize(&self, blocks: &[Range<usize>], skins: &[ContactSkin], points: &mut Points) {
         let inv_mass = &points.inv_mass;
@@ -204,6 +212,7 @@ impl StaticContacts {
                 for contact in &self.by_block[b] {
                     let l = contact.local as usize;
                     let depth = contact.plane.offset_start + skins[b].radius
+                        - contact.left
                         - contact.plane.normal.dot(x[l]);
                     if depth > 0.0 && inv_mass[range.start + l] > 0.0 {
                         let push = contact.plane.normal * depth;
@@ -230,7 +239,9 @@ impl StaticContacts {
                 let l = contact.local as usize;
                 let i = range.start + l;
                 let p = pred[l].position();
-                let depth = contact.plane.offset + skins[b].radius - contact.plane.normal.dot(p);
+                let depth = contact.plane.offset + skins[b].radius
+                    - contact.left
+                    - contact.plane.normal.dot(p);
                 if depth > 0.0 && inv_mass[i] > 0.0 {
                     let n = contact.plane.normal;
                     let slip = (p - x[i]) - contact.plane.drift;

@@ -159,7 +159,7 @@ pub struct StepReport {
     pub groups_yielding: u32,
     /// Points in contact range of a collider in the last substep.
     pub static_contacts: usize,
-    /// Candidate pairs of points in the last substep.
+    /// Pairs of points near enough to touch in the last substep.
     pub contact_pairs: usize,
     /// How often the list of candidate pairs was made anew in this step.
     pub pair_searches: u64,

@@ -4,7 +4,9 @@ use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
-use crate::dynamics::velocities::{MotionLimits, return_residue, update_points, update_rigids};
+use crate::dynamics::velocities::{
+    MotionLimits, admit_points, return_residue, update_points, update_rigids,
+};
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch};
@@ -31,13 +33,21 @@ impl World {
 
         // Hands close, shots are fired.
         self.refresh_plan();
-        self.start_actions();
+        self.start_actions(&mut report);
+        self.settings = self.settings.usable();
+        // A step of no length, or backwards, leaves everything where it is.
+        let (dt, substeps) = if dt > 0.0 && dt.is_finite() {
+            (dt, self.settings.substeps)
+        } else {
+            (0.0, 0)
+        };
         let h = dt / self.settings.substeps as f32;
         self.set_stiffness(h, &mut report);
         let limits = self.motion_limits(h);
+        report.non_finite += admit_points(self.plan.jacobi.blocks(), &limits, &mut self.points);
         watch.lap(Stage::Other);
 
-        for substep in 0..self.settings.substeps {
+        for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
         }
 
@@ -108,7 +118,7 @@ impl World {
             .collect();
 
         // Where everything would go on its own; what a hand holds goes with the hand.
-        jacobi.begin_substep(groups);
+        jacobi.begin_substep(groups, points);
         predict_points(&forces, blocks, points, jacobi.residue_mut());
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
@@ -238,13 +248,19 @@ impl World {
     }
 
     /// Starts the actions whose time has come.
-    fn start_actions(&mut self) {
+    fn start_actions(&mut self, report: &mut StepReport) {
         while let Some(action) = self.actions.get(self.next_action) {
             if action.at > self.time + 1e-9 {
                 break;
             }
             let (kind, start) = (action.kind.clone(), self.time);
             self.next_action += 1;
+            if let Some(complaint) = kind.complaint() {
+                report
+                    .warnings
+                    .push(format!("an action was left out: {complaint}"));
+                continue;
+            }
             match kind {
                 ActionKind::Shoot {
                     from,

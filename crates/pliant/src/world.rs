@@ -17,9 +17,9 @@ use std::ops::Range;
 /// How the world is stepped.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Substeps of one step.
+    /// Substeps of one step; 0 counts as 1.
     pub substeps: u32,
-    /// Solver iterations of one substep.
+    /// Solver iterations of one substep; 0 counts as 1.
     pub iterations: u32,
     /// Gravity (m/s²).
     pub gravity: Vec3,
@@ -49,6 +49,17 @@ impl Default for Settings {
             sleep_speed: 0.12,
             max_travel: 5.0,
             clock: None,
+        }
+    }
+}
+
+impl Settings {
+    /// The same with at least one substep and one iteration.
+    pub(crate) fn usable(self) -> Self {
+        Self {
+            substeps: self.substeps.max(1),
+            iterations: self.iterations.max(1),
+            ..self
         }
     }
 }

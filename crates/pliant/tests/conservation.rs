@@ -99,7 +99,8 @@ fn a_block_does_not_sink() {
     let half = Vec3::new(0.4, 0.7, 0.4);
     let mut world = World::new(Settings::default());
     world.add_collider(Collider::floor(0.0));
-    let mut desc = block("block", Vec3::new(0.0, 0.7, 0.0), half);
+    // Its lowest particles start at their contact radius above the floor.
+    let mut desc = block("block", Vec3::new(0.0, 0.7 + 0.5 * R, 0.0), half);
     desc.material = Material::elastic(0.9);
     world.add_body(desc).expect("a body");
     let mut deepest = 0.0_f32;

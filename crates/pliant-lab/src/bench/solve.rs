@@ -68,7 +68,7 @@ impl Common {
         let mut jacobi = Jacobi::default();
         jacobi.plan(bodies, &points, &groups);
         jacobi.set_stiffness_scale(&groups, 1.0);
-        jacobi.begin_substep(&groups);
+        jacobi.begin_substep(&mut groups, &points);
         let start = points.clone();
         Ok(Self {
             points,

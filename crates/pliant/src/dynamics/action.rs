@@ -66,6 +66,57 @@ pub enum ActionKind {
     },
 }
 
+impl ActionKind {
+    /// What makes the action meaningless, if anything does.
+    pub fn complaint(&self) -> Option<&'static str> {
+        let positive = |x: f32| x > 0.0 && x.is_finite();
+        match *self {
+            Self::Shoot {
+                from,
+                velocity,
+                radius,
+                mass,
+                until,
+            } => {
+                if !(from.is_finite() && velocity.is_finite()) {
+                    Some("a shot needs a finite start and velocity")
+                } else if !(positive(radius) && positive(mass)) {
+                    Some("a shot needs a radius and a mass above 0")
+                } else if until.is_nan() {
+                    Some("a shot needs a time at which it ends")
+                } else {
+                    None
+                }
+            }
+            Self::Pull {
+                at,
+                radius,
+                to,
+                until,
+            } => {
+                let ok = at.is_finite() && to.is_finite() && positive(radius) && !until.is_nan();
+                (!ok).then_some("a pull needs finite places and a radius above 0")
+            }
+            Self::Pin { at, radius, until } => {
+                let ok = at.is_finite() && positive(radius) && !until.is_nan();
+                (!ok).then_some("a pin needs a finite place and a radius above 0")
+            }
+            Self::Impulse {
+                at,
+                radius,
+                velocity,
+            } => {
+                let ok = at.is_finite() && positive(radius) && velocity.is_finite();
+                (!ok).then_some("an impulse needs a finite place and velocity and a radius above 0")
+            }
+            Self::Wind { velocity, until } => {
+                let ok = velocity.is_finite() && !until.is_nan();
+                (!ok).then_some("a wind needs a finite velocity")
+            }
+        }
+    }
+}
+
 /// How fast a body takes on the velocity of the air (1/s).
 pub const WIND_RATE: f32 = 1.0;
 

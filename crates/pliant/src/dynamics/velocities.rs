@@ -15,6 +15,34 @@ pub struct MotionLimits {
     pub sleep_distance: f32,
 }
 
+/// Stops what came in from outside: a position that is not finite goes back to where the last step left it, a velocity that
+/// is not finite becomes zero, and one above the limit is cut before anything moves with it. Returns how many points were
+/// not finite.
+pub fn admit_points(blocks: &[Range<usize>], limits: &[MotionLimits], points: &mut Points) -> u32 {
+    let bad = AtomicU32::new(0);
+    let pred = &points.pred;
+    let columns = (&mut points.x[..], &mut points.v[..]);
+    parallel::for_each_range(blocks, columns, &|b, range, (x, v)| {
+        let mut count = 0;
+        for ((x, v), pred) in x.iter_mut().zip(v).zip(&pred[range]) {
+            if !(x.is_finite() && v.is_finite()) {
+                if !x.is_finite() {
+                    *x = pred.position();
+                }
+                if !v.is_finite() {
+                    *v = Vec3::ZERO;
+                }
+                count += 1;
+            }
+            *v = v.clamp_length_max(limits[b].max_speed);
+        }
+        if count > 0 {
+            bad.fetch_add(count, Ordering::Relaxed);
+        }
+    });
+    bad.into_inner()
+}
+
 /// v ← (x* − x)/Δt and x ← x*; `limits` has one entry a block. Returns how many points were not finite: those stay where
 /// they were and stop.
 pub fn update_points(

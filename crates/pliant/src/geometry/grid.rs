@@ -37,7 +37,7 @@ fn hash(cell: IVec3, mask: u32) -> u32 {
 fn cell_at(p: Vec3, inv_cell: f32) -> IVec3 {
     let scaled = p * inv_cell;
     let whole = scaled.as_ivec3();
-    let below = |whole: i32, scaled: f32| whole - i32::from(whole as f32 > scaled);
+    let below = |whole: i32, scaled: f32| whole.saturating_sub(i32::from(whole as f32 > scaled));
     IVec3::new(
         below(whole.x, scaled.x),
         below(whole.y, scaled.y),

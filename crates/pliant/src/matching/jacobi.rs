@@ -5,7 +5,7 @@ use super::{Averaging, Fit};
 use crate::math::lanes::Quad;
 use crate::parallel::{self, Columns, PerRange};
 use crate::state::{Groups, Points, Record};
-use glam::{Mat3, Vec3};
+use glam::{Mat3, Quat, Vec3};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -161,12 +161,19 @@ impl Jacobi {
     }
 
     /// Begins a substep: goals are measured from the middle of each body, because round-off grows with the distance.
-    pub fn begin_substep(&mut self, groups: &Groups) {
+    ///
+    /// A group whose last fit was not finite starts anew at one of its members: sums begin at the last centre, so it would
+    /// never recover by itself.
+    pub fn begin_substep(&mut self, groups: &mut Groups, points: &Points) {
         self.origin.clear();
-        self.origin.extend(self.bodies.iter().map(|body| {
-            let centers = &groups.center[body.groups.clone()];
-            centers.iter().sum::<Vec3>() / centers.len().max(1) as f32
-        }));
+        for body in &self.bodies {
+            let mut origin = mean(&groups.center[body.groups.clone()]);
+            if !origin.is_finite() {
+                body.groups.clone().for_each(|k| restart(groups, k, points));
+                origin = mean(&groups.center[body.groups.clone()]);
+            }
+            self.origin.push(origin);
+        }
         self.residue.clear();
         self.residue.resize(self.blocks.len(), Vec3::ZERO);
     }
@@ -302,7 +309,9 @@ impl Jacobi {
         repaired.into_inner()
     }
 
-    /// Sets the weight of every point in its groups' sums, and rebuilds what depends on it.
+    /// Sets the weight of every point of `bodies` in its groups' sums, and rebuilds what depends on it.
+    ///
+    /// Other bodies keep every bit: centring a rest shape twice rounds it twice.
     pub fn refresh_weights(bodies: &[MatchedBody], points: &mut Points, groups: &mut Groups) {
         for body in bodies {
             for i in body.points.clone() {
@@ -312,8 +321,23 @@ impl Jacobi {
                     Averaging::Count => points.mass[i],
                 };
             }
+            groups.refresh(body.groups.clone(), |i| points.pred[i as usize].0[3]);
         }
-        groups.refresh(0..groups.len(), |i| points.pred[i as usize].0[3]);
+    }
+}
+
+fn mean(centers: &[Vec3]) -> Vec3 {
+    centers.iter().sum::<Vec3>() / centers.len().max(1) as f32
+}
+
+/// Forgets the last fit of group `k` if it is not finite.
+fn restart(groups: &mut Groups, k: usize, points: &Points) {
+    if !groups.center[k].is_finite() {
+        let first = groups.members(k).next();
+        groups.center[k] = first.map_or(Vec3::ZERO, |(i, _)| points.x[i as usize]);
+    }
+    if !groups.rotation[k].is_finite() {
+        groups.rotation[k] = Quat::IDENTITY;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Points against points: different bodies, and parts of one body that share no group.
 
-use super::{combined_friction, friction};
+use super::{LIFT, combined_friction, friction};
 use crate::geometry::grid::PointGrid;
 use crate::state::{Csr, Points};
 use glam::Vec3;
@@ -31,18 +31,52 @@ pub struct PairBody {
     pub self_contact: bool,
 }
 
-/// Candidate pairs, kept over several substeps.
-///
-/// The list holds every pair that can touch until it is rebuilt: it reaches `slack` beyond the contact distance, and it is
-/// rebuilt as soon as points may have used up half of that slack by moving against each other. The motion that all points of
-/// a body share does not count inside that body.
+/// Points with their neighbours.
 #[derive(Clone, Debug, Default)]
-pub struct Pairs {
-    /// Points that have candidates, ascending.
+struct Rows {
+    /// Points that have neighbours, ascending.
     points: Vec<u32>,
-    /// First candidate of each, and the end.
+    /// First neighbour of each, and the end.
     offsets: Vec<u32>,
     neighbors: Vec<Neighbor>,
+}
+
+impl Rows {
+    fn clear(&mut self) {
+        self.points.clear();
+        self.offsets.clear();
+        self.neighbors.clear();
+    }
+
+    fn push(&mut self, i: u32, neighbor: Neighbor) {
+        if self.points.last() != Some(&i) {
+            self.points.push(i);
+            self.offsets.push(self.neighbors.len() as u32);
+        }
+        self.neighbors.push(neighbor);
+    }
+
+    /// Ends the last row.
+    fn finish(&mut self) {
+        self.offsets.push(self.neighbors.len() as u32);
+    }
+
+    fn row(&self, at: usize) -> &[Neighbor] {
+        &self.neighbors[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+}
+
+/// Candidate pairs, kept over several substeps, and those of them that may touch in this one.
+///
+/// The list reaches `slack` beyond the contact distance, and it is rebuilt as soon as points may have used up half of that
+/// slack by moving against each other. The motion that all points of a body share does not count inside that body. Pairs
+/// that are in the list only because it is old or reaches far must not show: what may touch in a substep is chosen by the
+/// predicted positions at its start and by the radii of the two, so that it is the same however the list came about.
+#[derive(Clone, Debug, Default)]
+pub struct Pairs {
+    candidates: Rows,
+    /// Candidates that are near enough to touch in this substep.
+    near: Rows,
     /// Positions at the last rebuild.
     built_at: Vec<Vec3>,
     slack: f32,
@@ -54,6 +88,8 @@ pub struct Pairs {
 
 /// Slack of the list in units of the largest particle radius.
 const SLACK: f32 = 0.6;
+/// Share of the slack that motion may use up before the list is rebuilt; the rest is room for what the solver adds.
+const BUDGET: f32 = 0.5;
 
 impl Pairs {
     /// Forces a rebuild, after points or groups have changed.
@@ -61,28 +97,56 @@ impl Pairs {
         self.built_at.clear();
     }
 
-    /// Number of candidate pairs, each counted once.
+    /// Number of pairs that may touch in this substep, each counted once.
     pub fn len(&self) -> usize {
-        self.neighbors.len() / 2
+        self.near.neighbors.len() / 2
     }
 
-    /// Whether there are no candidates.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.neighbors.is_empty()
+        self.near.neighbors.is_empty()
     }
 
-    /// Rebuilds the list if motion up to the predicted positions asks for it.
+    /// Chooses the pairs of this substep; rebuilds the list if motion up to the predicted positions asks for it.
     pub fn update(&mut self, bodies: &[PairBody], points: &Points, groups_of: &Csr) {
         let largest = bodies.iter().fold(0.0_f32, |m, b| m.max(b.radius));
         if bodies.is_empty() || largest == 0.0 || (bodies.len() == 1 && !bodies[0].self_contact) {
-            self.points.clear();
-            self.neighbors.clear();
+            self.candidates.clear();
+            self.near.clear();
             return;
         }
         if self.built_at.len() != points.len() || self.is_stale(bodies, points) {
             self.slack = SLACK * 2.0 * largest;
             self.rebuild(bodies, largest, points, groups_of);
         }
+        self.choose(points);
+    }
+
+    /// Keeps the candidates that are near at the predicted positions.
+    fn choose(&mut self, points: &Points) {
+        let position = |i: u32| points.pred[i as usize].position();
+        self.near.clear();
+        for (at, &i) in self.candidates.points.iter().enumerate() {
+            let p = position(i);
+            for neighbor in self.candidates.row(at) {
+                // The pair's own share of the slack, never more than the list reaches.
+                let reach = neighbor.distance * (1.0 + (1.0 - BUDGET) * SLACK);
+                if p.distance_squared(position(neighbor.point)) < reach * reach {
+                    // Old penetration is left for later substeps but for a small lift, as with colliders.
+                    let apart = points.x[i as usize].distance(points.x[neighbor.point as usize]);
+                    let lifted = apart + 0.5 * LIFT * neighbor.distance;
+                    let distance = neighbor.distance.min(lifted);
+                    self.near.push(
+                        i,
+                        Neighbor {
+                            distance,
+                            ..*neighbor
+                        },
+                    );
+                }
+            }
+        }
+        self.near.finish();
     }
 
     /// Whether points may have come closer to each other by half of the slack since the list was made.
@@ -104,7 +168,7 @@ impl Pairs {
                 (mean, spread.sqrt(), lo, hi)
             })
             .collect();
-        let budget = 0.5 * self.slack;
+        let budget = BUDGET * self.slack;
         for (a, (mean_a, spread_a, lo_a, hi_a)) in motion.iter().enumerate() {
             if bodies[a].self_contact && 2.0 * spread_a > budget {
                 return true;
@@ -174,31 +238,21 @@ impl Pairs {
             .collect();
         // The grid's order is nobody's business: rows by point, candidates by point.
         found.sort_unstable_by_key(|(i, neighbor)| (*i, neighbor.point));
-        self.points.clear();
-        self.offsets.clear();
-        self.neighbors.clear();
+        self.candidates.clear();
         for (i, neighbor) in found {
-            if self.points.last() != Some(&i) {
-                self.points.push(i);
-                self.offsets.push(self.neighbors.len() as u32);
-            }
-            self.neighbors.push(neighbor);
+            self.candidates.push(i, neighbor);
         }
-        self.offsets.push(self.neighbors.len() as u32);
+        self.candidates.finish();
         self.built_at.clear();
         self.built_at.extend((0..points.len()).map(position));
         self.rebuilds += 1;
     }
 
-    fn row(&self, at: usize) -> &[Neighbor] {
-        &self.neighbors[self.offsets[at] as usize..self.offsets[at + 1] as usize]
-    }
-
     /// Counts the active contacts of every listed point at `position` into `count` (added to what is there).
     pub(super) fn count_active(&self, position: impl Fn(usize) -> Vec3, count: &mut [u32]) {
-        for (at, &i) in self.points.iter().enumerate() {
+        for (at, &i) in self.near.points.iter().enumerate() {
             let p = position(i as usize);
-            let active = self.row(at).iter().filter(|n| {
+            let active = self.near.row(at).iter().filter(|n| {
                 p.distance_squared(position(n.point as usize)) < n.distance * n.distance
             });
             count[i as usize] += active.count() as u32;
@@ -216,19 +270,19 @@ impl Pairs {
     ) {
         let mut corrections = std::mem::take(&mut self.corrections);
         corrections.clear();
-        corrections.resize(self.points.len(), Vec3::ZERO);
+        corrections.resize(self.near.points.len(), Vec3::ZERO);
         let this = &*self;
         corrections
             .par_iter_mut()
             .with_min_len(256)
             .enumerate()
             .for_each(|(at, correction)| {
-                let i = this.points[at] as usize;
+                let i = this.near.points[at] as usize;
                 let (p, w) = (position(i), inv_mass[i]);
                 if w == 0.0 || count[i] == 0 {
                     return;
                 }
-                for neighbor in this.row(at) {
+                for neighbor in this.near.row(at) {
                     let j = neighbor.point as usize;
                     let away = p - position(j);
                     let length = away.length();
@@ -257,7 +311,7 @@ impl Pairs {
 
     /// Hands every computed correction to `add`.
     pub(super) fn apply(&self, mut add: impl FnMut(usize, Vec3)) {
-        for (&i, &correction) in self.points.iter().zip(&self.corrections) {
+        for (&i, &correction) in self.near.points.iter().zip(&self.corrections) {
             add(i as usize, correction);
         }
     }

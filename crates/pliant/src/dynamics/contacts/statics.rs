@@ -4,7 +4,7 @@
 //! the collider, seen from the collider, moved along with it. So a fast point cannot pass through a thin plate, and the
 //! solver projects on planes only.
 
-use super::{combined_friction, friction};
+use super::{LIFT, combined_friction, friction};
 use crate::dynamics::collider::{Collider, Pose};
 use crate::parallel;
 use crate::state::{Points, Record};
@@ -123,6 +123,8 @@ pub struct StaticContact {
     pub plane: TangentPlane,
     /// Friction coefficient.
     pub friction: f32,
+    /// Old penetration that is left for later substeps [m].
+    pub left: f32,
     /// Whether the solver had to push the point out in this substep.
     pub pushed: bool,
 }
@@ -190,10 +192,12 @@ impl StaticContacts {
                         {
                             let friction =
                                 combined_friction(skin.friction, collider.collider.friction);
+                            let depth = plane.offset_start + skin.radius - plane.normal.dot(x);
                             contacts.push(StaticContact {
                                 local: l as u32,
                                 plane,
                                 friction,
+                                left: (depth - LIFT * skin.radius).max(0.0),
                                 pushed: false,
                             });
                         }
@@ -202,7 +206,7 @@ impl StaticContacts {
             });
     }
 
-    /// Moves points that are already inside a collider out of it, with x and x* together, so that old penetration does
+    /// Moves points that are already inside a collider a little out of it, with x and x* together, so that old penetration does
     /// not turn into velocity.
     pub fn stabilize(&self, blocks: &[Range<usize>], skins: &[ContactSkin], points: &mut Points) {
         let inv_mass = &points.inv_mass;
@@ -213,6 +217,7 @@ impl StaticContacts {
                 for contact in &self.by_block[b] {
                     let l = contact.local as usize;
                     let depth = contact.plane.offset_start + skins[b].radius
+                        - contact.left
                         - contact.plane.normal.dot(x[l]);
                     if depth > 0.0 && inv_mass[range.start + l] > 0.0 {
                         let push = contact.plane.normal * depth;
@@ -239,7 +244,9 @@ impl StaticContacts {
                 let l = contact.local as usize;
                 let i = range.start + l;
                 let p = pred[l].position();
-                let depth = contact.plane.offset + skins[b].radius - contact.plane.normal.dot(p);
+                let depth = contact.plane.offset + skins[b].radius
+                    - contact.left
+                    - contact.plane.normal.dot(p);
                 if depth > 0.0 && inv_mass[i] > 0.0 {
                     let n = contact.plane.normal;
                     let slip = (p - x[i]) - contact.plane.drift;

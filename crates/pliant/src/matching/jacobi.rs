@@ -9,10 +9,18 @@ use glam::{Mat3, Quat, Vec3};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Groups per accumulator: enough that clearing and summing accumulators stays small beside filling them.
-const GROUPS_PER_CHUNK: usize = 320;
-/// At most this many accumulators a body: the most threads one body can use in this stage.
-const MAX_CHUNKS: usize = 8;
+/// How many accumulators a body of so many groups gets: the most threads it can use in this stage.
+///
+/// A power of two, so that pairs of threads share evenly (three chunks for two threads cost a third more); few, so that clearing
+/// and summing accumulators stays small beside filling them.
+fn chunk_count(groups: usize) -> usize {
+    match groups {
+        0..128 => 1,
+        128..800 => 2,
+        800..1600 => 4,
+        _ => 8,
+    }
+}
 
 /// A run of groups of one body with its own accumulators.
 #[derive(Clone, Debug)]
@@ -90,7 +98,7 @@ impl Jacobi {
         *self = Self::default();
         for (body, ranges) in bodies.iter().enumerate() {
             let (points, groups) = (&ranges.points, &ranges.groups);
-            let chunks = groups.len().div_ceil(GROUPS_PER_CHUNK).clamp(1, MAX_CHUNKS);
+            let chunks = chunk_count(groups.len());
             // Whole packs of eight, so that lanes stay full.
             let per_chunk = groups.len().div_ceil(chunks).next_multiple_of(8).max(8);
             let first = self.acc.len();

@@ -47,7 +47,7 @@ impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         let text = error.to_string();
         match error {
-            LabError::Io { .. } | LabError::Draw(_) => Self::Io(text),
+            LabError::Io { .. } | LabError::Draw(_) | LabError::Plot { .. } => Self::Io(text),
             _ => Self::Input(text),
         }
     }

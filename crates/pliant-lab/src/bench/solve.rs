@@ -79,14 +79,19 @@ impl Common {
         })
     }
 
+    /// One iteration from wherever the last one ended.
+    pub fn iterate(&mut self) {
+        self.jacobi.iterate(&mut self.groups, &mut self.points, 1.0);
+    }
+
     /// Milliseconds of `iterations` iterations from the deformed state.
     fn time(&mut self, iterations: usize) -> f64 {
         self.points.pred.clone_from(&self.start.pred);
         // One iteration outside of the clock warms caches and rotations, as a running simulation has them.
-        self.jacobi.iterate(&mut self.groups, &mut self.points, 1.0);
+        self.iterate();
         let from = Instant::now();
         for _ in 0..iterations {
-            self.jacobi.iterate(&mut self.groups, &mut self.points, 1.0);
+            self.iterate();
         }
         from.elapsed().as_secs_f64() * 1e3
     }

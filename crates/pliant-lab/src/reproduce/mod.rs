@@ -2,8 +2,10 @@
 
 mod check;
 mod elastoplastic;
+mod plot;
 
 pub use check::{Check, Solver};
+use plot::Series;
 
 use pliant::geometry::Mesh;
 use std::path::PathBuf;
@@ -41,6 +43,14 @@ pub enum LabError {
         path: String,
         /// What the system says.
         source: std::io::Error,
+    },
+    /// A plot could not be made.
+    #[error("{path}: {message}")]
+    Plot {
+        /// The file.
+        path: String,
+        /// What went wrong.
+        message: String,
     },
     /// A picture could not be made.
     #[error("{0}")]
@@ -101,6 +111,21 @@ impl Bench<'_> {
             format!("at most {bound:.1e}"),
             value <= bound,
         );
+    }
+
+    /// Writes a plot of lines into the output folder.
+    fn plot(
+        &self,
+        name: &str,
+        title: &str,
+        axes: [&str; 2],
+        series: &[Series],
+    ) -> Result<(), LabError> {
+        let path = self.path(name);
+        plot::write_lines(&path, title, axes, series).map_err(|message| LabError::Plot {
+            path: path.display().to_string(),
+            message,
+        })
     }
 
     /// A path in the output folder.

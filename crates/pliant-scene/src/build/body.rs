@@ -21,6 +21,7 @@ pub(super) fn add(
     index: usize,
     replacement: Option<&Path>,
     world: &mut World,
+    warnings: &mut Vec<String>,
 ) -> Result<BodyLook, Error> {
     let body = &site.loaded.scene.body[index];
     let path = format!("body.{index}");
@@ -32,6 +33,7 @@ pub(super) fn add(
         ));
     };
     let form = form::build(site, index, replacement)?;
+    warnings.extend(form.findings);
     check_surface(site, &path, &form.mesh, world)?;
 
     let r = form.particle_radius;

@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::Vec3;
 use pliant::dynamics::collider::rotation_from_degrees;
 use pliant::geometry::surface_nets::{CELL_LIMIT, MeshShapeError, mesh_shape};
+use pliant::geometry::topology::MeshReport;
 use pliant::geometry::{Mesh, Shape};
 
 use super::{Site, shape};
@@ -23,6 +24,8 @@ const PROBE_EDGES: f32 = 48.0;
 pub(super) struct Form {
     pub(super) mesh: Mesh,
     pub(super) particle_radius: f32,
+    /// What is unusual about a mesh that came from a file, one line each.
+    pub(super) findings: Vec<String>,
 }
 
 /// The smallest box around a mesh.
@@ -68,6 +71,11 @@ pub(super) fn build(
             (mesh, place)
         }
     };
+    let findings = match (replacement, &body.mesh) {
+        (Some(file), _) => findings(&file.display().to_string(), &mesh),
+        (None, Some(file)) => findings(file, &mesh),
+        (None, None) => Vec::new(),
+    };
     let longest = Bounds::of(&mesh).longest() * placement.scale;
     let particle_radius = body.particle_radius.unwrap_or(longest / PARTICLES_A_SIDE);
     placement.apply(&mut mesh);
@@ -82,7 +90,17 @@ pub(super) fn build(
     Ok(Form {
         mesh,
         particle_radius,
+        findings,
     })
+}
+
+/// What is unusual about a mesh file. An artist's mesh is used as it is; what was found in it is said.
+fn findings(file: &str, mesh: &Mesh) -> Vec<String> {
+    let problems = MeshReport::new(mesh).problems();
+    problems
+        .iter()
+        .map(|problem| format!("{file}: {problem}"))
+        .collect()
 }
 
 /// What a scene file says about a body's form.

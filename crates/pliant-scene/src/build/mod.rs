@@ -97,7 +97,13 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
     }
     for index in 0..scene.body.len() {
         let replacement = options.mesh.as_deref().filter(|_| index == 0);
-        let look = body::add(&site, index, replacement, &mut built.world)?;
+        let look = body::add(
+            &site,
+            index,
+            replacement,
+            &mut built.world,
+            &mut built.warnings,
+        )?;
         built.looks.bodies.push(look);
     }
     let end = f64::from(built.frames) / f64::from(built.fps);

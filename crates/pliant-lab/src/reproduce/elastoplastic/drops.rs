@@ -2,6 +2,7 @@
 
 use super::figure::{Dropped, Pose, clay, drop_figure, drop_world, write_sheet};
 use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::plot::Series;
 use crate::reproduce::{Bench, LabError};
 use pliant::material::{PlasticClamp, StrainMeasure};
 use pliant::{Material, Settings};
@@ -33,6 +34,21 @@ pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
         }
     }
     write_sheet(bench, "e1.png", 4, true, &pictures)?;
+
+    let line = |row: usize| Series {
+        label: format!("yield {:.0e}", YIELDS[row]),
+        points: FLOWS
+            .iter()
+            .map(|f| f64::from(*f))
+            .zip(heights[row])
+            .collect(),
+    };
+    bench.plot(
+        "e1.svg",
+        "Final height of a figure dropped on its back",
+        ["flow per 1/60 s", "height / initial height"],
+        &[line(0), line(1)],
+    )?;
 
     // Heights in units of the initial one; spec tolerance 2 % of it.
     let list = |row: &[f64; 4]| row.map(|h| format!("{h:.3}")).join(" ");
@@ -76,7 +92,12 @@ pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
         1e-4,
     );
 
-    // The literal readings of the paper, beside ours.
+    literal_variants(bench, heights[0][2])
+}
+
+/// The literal readings of the paper beside ours, which gave the height `ours`.
+fn literal_variants(bench: &mut Bench, ours: f64) -> Result<(), LabError> {
+    let settings = Settings::default();
     let base = clay(1e-4, 0.5, 0.0);
     let choi = drop_figure(
         bench,
@@ -98,7 +119,7 @@ pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
     )?;
     let compared = format!(
         "ours {:.3}, strain = choi {:.3}, clamp = paper {:.3}",
-        heights[0][2], choi.height, paper.height
+        ours, choi.height, paper.height
     );
     let finite = choi.non_finite + paper.non_finite == 0;
     bench.check(
@@ -146,6 +167,20 @@ pub(super) fn hardening(bench: &mut Bench) -> Result<(), LabError> {
         "not rising, within 0.05",
         loss.windows(2).all(|p| p[1] <= p[0] + 0.05),
     );
+    let points = rates
+        .iter()
+        .map(|k| f64::from(*k))
+        .zip(loss.iter().copied())
+        .collect();
+    bench.plot(
+        "e2.svg",
+        "Loss of height against hardening",
+        ["hardening", "loss / initial height"],
+        &[Series {
+            label: "loss".to_owned(),
+            points,
+        }],
+    )?;
     let yields: Vec<f64> = runs.iter().map(|r| r.mean_yield).collect();
     let text = yields
         .iter()

@@ -123,7 +123,7 @@ pub struct StaticContact {
     pub plane: TangentPlane,
     /// Friction coefficient.
     pub friction: f32,
-    /// Old penetration that is left for later substeps [m].
+    /// Old penetration that is left for later substeps (m).
     pub left: f32,
     /// Whether the solver had to push the point out in this substep.
     pub pushed: bool,

@@ -58,6 +58,13 @@ impl Points {
         self.x.is_empty()
     }
 
+    /// Moves the predicted position of point `i`.
+    #[inline]
+    pub fn shift_pred(&mut self, i: usize, d: Vec3) {
+        let moved = self.pred[i].position() + d;
+        self.pred[i].set_position(moved);
+    }
+
     /// Adds a particle at rest.
     pub fn push(&mut self, x: Vec3, v: Vec3, mass: f32, id: u64) {
         self.x.push(x);

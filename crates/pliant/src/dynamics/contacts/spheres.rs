@@ -108,8 +108,7 @@ impl SphereContacts {
         );
         let mut shift = |i: usize, d: Vec3| {
             points.x[i] += d;
-            let moved = points.pred[i].position() + d;
-            points.pred[i].set_position(moved);
+            points.shift_pred(i, d);
         };
         pairs.apply(&mut shift);
         self.point_move
@@ -134,10 +133,7 @@ impl SphereContacts {
                 |s| rigids.pred[s],
                 Some((&points.x, &rigids.x)),
             );
-            let mut shift = |i: usize, d: Vec3| {
-                let moved = points.pred[i].position() + d;
-                points.pred[i].set_position(moved);
-            };
+            let mut shift = |i: usize, d: Vec3| points.shift_pred(i, d);
             pairs.apply(&mut shift);
             self.point_move
                 .iter()

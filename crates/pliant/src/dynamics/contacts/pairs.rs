@@ -212,15 +212,18 @@ impl Pairs {
                             .iter()
                             .any(|&k| stamp[k as usize] == i)
                     };
+                    let farthest = body.radius + largest + slack;
                     for &(j, q) in around {
+                        let d2 = p.distance_squared(q);
+                        if d2 > farthest * farthest || i == j {
+                            continue;
+                        }
                         let own = body.points.contains(&(j as usize));
                         let other = if own { body } else { body_of(bodies, j) };
                         let distance = body.radius + other.radius;
                         let reach = distance + slack;
-                        if p.distance_squared(q) > reach * reach || i == j {
-                            continue;
-                        }
-                        if !own || (body.self_contact && !shares_group(j)) {
+                        let may_touch = !own || (body.self_contact && !shares_group(j));
+                        if d2 <= reach * reach && may_touch {
                             let friction = combined_friction(body.friction, other.friction);
                             rows.push((
                                 i,

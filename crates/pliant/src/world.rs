@@ -9,7 +9,9 @@ use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::Material;
 use crate::report::{Clock, Ledger};
-use crate::state::{BodyId, GroupMaterial, Groups, ParticleId, Points, Remap, Rigids, Surface};
+use crate::state::{
+    BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
+};
 use crate::surface::skin;
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
@@ -111,6 +113,7 @@ pub struct Body {
 pub struct World {
     pub(crate) settings: Settings,
     pub(crate) points: Points,
+    pub(crate) oriented: Oriented,
     pub(crate) rigids: Rigids,
     pub(crate) groups: Groups,
     pub(crate) surfaces: Vec<Surface>,
@@ -307,6 +310,11 @@ impl World {
     pub fn groups_mut(&mut self) -> &mut Groups {
         self.plan.stale = true;
         &mut self.groups
+    }
+
+    /// Oriented particles: the movers of methods that are still to come, so there are none yet.
+    pub fn oriented(&self) -> &Oriented {
+        &self.oriented
     }
 
     /// Projectiles.

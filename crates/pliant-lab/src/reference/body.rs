@@ -194,7 +194,7 @@ impl Body {
         self.x.iter().zip(&self.v).map(|(x, v)| x + v * h).collect()
     }
 
-    /// Solves contacts on x and moves x* along [MMCK14 §4.4].
+    /// Solves contacts on x and moves x* along [MMCK14 §4].
     fn stabilize(&mut self, params: &Params, pred: &mut [DVec3]) {
         let mut shift = vec![DVec3::ZERO; self.x.len()];
         if params.particle_contacts {
@@ -271,7 +271,7 @@ impl Body {
         }
     }
 
-    /// v ← (x* − x)/Δt; x ← x* unless the particle sleeps, which keeps its velocity [MMCK14 §4.5].
+    /// v ← (x* − x)/Δt; x ← x* unless the particle sleeps, which keeps its velocity [MMCK14 §4].
     fn update_velocities(&mut self, params: &Params, pred: &[DVec3], h: f64) {
         let max_speed = params.max_travel * self.radius / h;
         let sleep = params.sleep_speed * self.radius * h;

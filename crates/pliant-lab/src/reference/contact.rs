@@ -36,7 +36,7 @@ pub struct Friction {
 }
 
 impl Friction {
-    /// The part of the tangential displacement `u` that friction takes back at penetration `depth` [MMCK14 §6.1].
+    /// The part of the tangential displacement `u` that friction takes back at penetration `depth` \[MMCK14\].
     pub fn hold(&self, u: DVec3, depth: f64) -> DVec3 {
         let slip = u.length();
         if slip < self.fixed * depth || slip == 0.0 {

@@ -66,7 +66,7 @@ pub fn update_points(
             let moved = pred.position() - *x;
             if moved.is_finite() {
                 *v = (moved / dt).clamp_length_max(limit.max_speed);
-                // A sleeping point keeps its velocity [MMCK14 §4.5]: it wakes as soon as enough builds up.
+                // A sleeping point keeps its velocity [MMCK14 §4]: it wakes as soon as enough builds up.
                 if moved.length_squared() >= limit.sleep_distance * limit.sleep_distance {
                     *x = pred.position();
                 }

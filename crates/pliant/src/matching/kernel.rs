@@ -256,3 +256,74 @@ dispatch! {
     /// Fits every group of `range` at the final positions: see [`fits_kernel`].
     pub(super) fn fits(input: &Input, range: Range<usize>, center: &mut [Vec3], rotation: &mut [Quat], a: &mut [Mat3]) -> u32 = fits_kernel
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use crate::state::GroupMaterial;
+
+    /// A deformed cloud in groups of odd sizes, so that last blocks are partly filled.
+    fn cloud() -> (Groups, Vec<Record>) {
+        let mut random = Random::new([1, 2, 3, 4]);
+        let rest: Vec<Vec3> = (0..300).map(|_| random.next_in_cube()).collect();
+        let mut groups = Groups::default();
+        let material = GroupMaterial {
+            stiffness: 0.9,
+            plastic_yield: f32::INFINITY,
+            plastic_flow: 0.0,
+            hardening: 0.0,
+        };
+        for k in 0..21_u32 {
+            let size = 5 + (k * 7) % 60;
+            let members: Vec<(u32, Vec3)> = (k * 10..k * 10 + size)
+                .map(|i| (i, rest[i as usize]))
+                .collect();
+            groups.push(&members, 0.4, material);
+        }
+        groups.refresh(0..groups.len(), |i| 1.0 + i as f32 * 0.01);
+        let pred = rest.iter().enumerate().map(|(i, x)| {
+            let noise = random.next_in_cube() * 0.1;
+            Record::new(
+                Vec3::new(1.3 * x.x, 0.8 * x.y, x.z + 0.2 * x.x) + noise,
+                1.0 + i as f32 * 0.01,
+            )
+        });
+        let pred = pred.collect();
+        (groups, pred)
+    }
+
+    /// Goals and fits have the same bits from AVX registers and from plain arrays.
+    #[test]
+    fn registers_equal_arrays_in_the_solver() {
+        let (groups, pred) = cloud();
+        let n = groups.len();
+        let input = Input {
+            groups: &groups,
+            right: &groups.f_p,
+            pred: &pred,
+            first_point: 0,
+            gain: &vec![0.75; n],
+            origin: Vec3::new(0.4, 0.5, 0.6),
+        };
+        let fresh = || {
+            (
+                vec![Vec3::splat(0.3); n],
+                vec![Quat::IDENTITY; n],
+                vec![Record::default(); pred.len()],
+                vec![Mat3::ZERO; n],
+            )
+        };
+        let (mut c1, mut r1, mut acc1, mut a1) = fresh();
+        let (mut c2, mut r2, mut acc2, mut a2) = fresh();
+        let repaired = goals(&input, 0..n, &mut c1, &mut r1, &mut acc1);
+        assert_eq!(
+            repaired,
+            goals_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut acc2)
+        );
+        fits(&input, 0..n, &mut c1, &mut r1, &mut a1);
+        fits_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut a2);
+        assert_eq!((&c1, &r1, &acc1, &a1), (&c2, &r2, &acc2, &a2));
+        assert!(acc1.iter().any(|a| a.0[0] != 0.0) && r1.iter().any(|q| *q != Quat::IDENTITY));
+    }
+}

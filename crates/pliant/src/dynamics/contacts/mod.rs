@@ -18,12 +18,12 @@ use glam::Vec3;
 
 /// How far a substep moves a point out of old penetration, in contact radii.
 ///
-/// Departs from [MMCK14 §4.4], which moves it out at once. Particles reach up to the mesh, so a body that is put down with its
+/// Departs from [MMCK14 §4], which moves it out at once. Particles reach up to the mesh, so a body that is put down with its
 /// mesh on the floor, or on another body, begins up to half a particle radius too deep; lifted all at once it would jump (a
 /// cube 6 r tall by 4 r).
 const LIFT: f32 = 0.04;
 
-/// The part of the tangential slip `u` that friction takes back at penetration `depth` [MMCK14 §6.1].
+/// The part of the tangential slip `u` that friction takes back at penetration `depth` \[MMCK14\].
 #[inline]
 pub fn friction(u: Vec3, depth: f32, coefficient: f32) -> Vec3 {
     let slip = u.length();

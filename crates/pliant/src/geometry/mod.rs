@@ -6,6 +6,7 @@ pub mod grid;
 pub mod mesh;
 pub mod poisson;
 pub mod shape;
+pub mod solids;
 pub mod surface_nets;
 pub mod topology;
 pub mod winding;

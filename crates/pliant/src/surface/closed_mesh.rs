@@ -28,6 +28,8 @@ pub(crate) const MOVED: u8 = 2;
 pub struct ClosedMesh {
     /// Positions (m).
     pub(crate) x: Vec<Vec3>,
+    /// Positions at the last search for crossings (m): how the surface has moved since.
+    pub(crate) was: Vec<Vec3>,
     /// Origin vertex of each half-edge; [`NONE`] for free triangles.
     pub(crate) corner: Vec<u32>,
     /// Opposite half-edge. [`NONE`] only while a surgery is open.
@@ -108,6 +110,7 @@ impl ClosedMesh {
             corner: mesh.triangles.iter().flatten().copied().collect(),
             twin: vec![NONE; 3 * triangles],
             out: vec![NONE; vertices],
+            was: mesh.positions.clone(),
             rest: mesh.positions.clone(),
             color: mesh.colors.clone(),
             uv: mesh.corner_uvs.iter().flatten().copied().collect(),
@@ -380,6 +383,7 @@ impl ClosedMesh {
         if let Some(v) = self.free_vertices.pop() {
             let i = v as usize;
             self.x[i] = at;
+            self.was[i] = at;
             self.rest[i] = rest;
             self.vertex_flags[i] = flags;
             if let Some(color) = color {
@@ -388,6 +392,7 @@ impl ClosedMesh {
             return v;
         }
         self.x.push(at);
+        self.was.push(at);
         self.rest.push(rest);
         self.vertex_flags.push(flags);
         self.color.extend(color);

@@ -95,7 +95,12 @@ impl ClosedMesh {
 
     fn check_columns(&self) -> Result<(), Violation> {
         let (v, t) = (self.x.len(), self.material.len());
-        let vertex_columns = [self.out.len(), self.rest.len(), self.vertex_flags.len()];
+        let vertex_columns = [
+            self.out.len(),
+            self.rest.len(),
+            self.was.len(),
+            self.vertex_flags.len(),
+        ];
         let sized = |len: usize, whole: usize| len == 0 || len == whole;
         if vertex_columns.iter().any(|&n| n != v) || !sized(self.color.len(), v) {
             return Err(Violation::Slots("vertex columns"));

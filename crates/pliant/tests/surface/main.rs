@@ -1,0 +1,5 @@
+//! The tracked surface: what must hold after every frame, whatever moves it.
+
+mod motions;
+mod necks;
+mod remesh;

@@ -1,0 +1,377 @@
+//! How holes are closed: loops that the crossing pairs join are bridged, everything else is filled.
+
+use super::super::closed_mesh::{ClosedMesh, NONE, next};
+use super::super::detect::{Detector, Exempt};
+use super::super::patches::Patches;
+use super::super::surgery::{Surgery, loop_of};
+use super::{EventLimits, Events, Group, Outcome, find, unite};
+use glam::Vec3;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// Share of the votes of the smaller loop that joins two loops.
+const VOTE_SHARE: f32 = 0.15;
+/// Bridges are no longer than this many longest edges.
+const REACH: f32 = 8.0;
+/// Edge pairs that are tried for a bridge.
+const BRIDGE_TRIES: usize = 16;
+/// Edge pairs that are looked at for a bridge; of longer loops only every n-th edge.
+const BRIDGE_WORK: usize = 200_000;
+/// Steps of seam relaxation.
+const RELAX_STEPS: usize = 2;
+
+impl Events {
+    /// Deletes the triangles, closes the holes and keeps the result if it crosses itself less than before.
+    pub(super) fn close(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        deleted: &[u32],
+        groups: &[&Group],
+        limits: EventLimits,
+    ) -> Outcome {
+        let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let loops = self.surgery.open(mesh, deleted, &[]);
+        if !loops.is_empty() {
+            let votes = self.votes(mesh, deleted, groups, &loops);
+            let joined = self.bridge_loops(mesh, deleted, &loops, &votes, limits);
+            self.fill(mesh, &loops);
+            debug_assert!(joined <= loops.len());
+        }
+        let rim: Vec<u32> = loops.iter().flatten().map(|&h| mesh.origin(h)).collect();
+        self.relax_seam(mesh, &rim);
+        self.surgery.remove_deleted(mesh);
+
+        let mut touched = self.surgery.made.clone();
+        for &v in &rim {
+            touched.extend(mesh.ring(v).map(|h| h / 3));
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        patches.touch(mesh, &touched);
+        let mut after = Vec::new();
+        detector.hits_around(mesh, patches, exempt, &touched, &mut after);
+        if after.len() >= before {
+            self.surgery.roll_back(mesh);
+            patches.touch(mesh, deleted);
+            return Outcome::Refused;
+        }
+        self.surgery.commit(mesh);
+        for &t in deleted {
+            self.hit.clear(t);
+        }
+        Outcome::Changed(touched)
+    }
+
+    /// How often the crossing pairs name each pair of loops. At a crossing four half-sheets meet and exactly two are kept, so in
+    /// general two loops, or one loop twice, run along each stretch of the crossing curve.
+    fn votes(
+        &mut self,
+        mesh: &ClosedMesh,
+        deleted: &[u32],
+        groups: &[&Group],
+        loops: &[Vec<u32>],
+    ) -> BTreeMap<(u32, u32), u32> {
+        // Loops at the vertices as they were before they fell apart.
+        let mut original: BTreeMap<u32, u32> = BTreeMap::new();
+        for &(copy, of) in &self.surgery.copies {
+            original.insert(copy, of);
+        }
+        let mut at: Vec<(u32, u32)> = Vec::new();
+        for (l, edges) in loops.iter().enumerate() {
+            for &h in edges {
+                let v = mesh.origin(h);
+                at.push((original.get(&v).copied().unwrap_or(v), l as u32));
+            }
+        }
+        at.sort_unstable();
+        at.dedup();
+        let nearest = self.nearest_loops(mesh, deleted, loops);
+        let loops_of = |t: u32| {
+            let mut found: Vec<u32> = mesh
+                .triangle(t)
+                .into_iter()
+                .flat_map(|v| {
+                    let first = at.partition_point(|e| e.0 < v);
+                    at[first..].iter().take_while(move |e| e.0 == v).map(|e| e.1)
+                })
+                .collect();
+            if found.is_empty()
+                && let Ok(k) = nearest.binary_search_by_key(&t, |e| e.0)
+            {
+                found.push(nearest[k].1);
+            }
+            found.sort_unstable();
+            found.dedup();
+            found
+        };
+        let mut votes = BTreeMap::new();
+        for &(i, j) in groups.iter().flat_map(|g| &g.pairs) {
+            let (of_i, of_j) = (loops_of(i), loops_of(j));
+            for &a in &of_i {
+                for &b in &of_j {
+                    *votes.entry((a.min(b), a.max(b))).or_insert(0) += 1;
+                }
+            }
+        }
+        votes
+    }
+
+    /// The loop that is nearest to each deleted triangle, counted in triangles; ascending by triangle.
+    fn nearest_loops(
+        &mut self,
+        mesh: &ClosedMesh,
+        deleted: &[u32],
+        loops: &[Vec<u32>],
+    ) -> Vec<(u32, u32)> {
+        self.seen.reset(mesh.material.len());
+        let mut of_edge: Vec<(u32, u32)> = loops
+            .iter()
+            .enumerate()
+            .flat_map(|(l, edges)| edges.iter().map(move |&h| (h, l as u32)))
+            .collect();
+        of_edge.sort_unstable();
+        let mut queue: Vec<u32> = Vec::new();
+        for &t in deleted {
+            for h in 3 * t..3 * t + 3 {
+                // The deleted side still knows its neighbour.
+                if let Ok(k) = of_edge.binary_search_by_key(&mesh.twin(h), |e| e.0)
+                    && !self.seen.has(t)
+                {
+                    self.seen.set(t, of_edge[k].1);
+                    queue.push(t);
+                }
+            }
+        }
+        let mut k = 0;
+        while k < queue.len() {
+            let t = queue[k];
+            k += 1;
+            let name = self.seen.get(t).unwrap_or(0);
+            for h in 3 * t..3 * t + 3 {
+                let s = mesh.twin(h) / 3;
+                if self.taken.has(s) && !self.seen.has(s) {
+                    self.seen.set(s, name);
+                    queue.push(s);
+                }
+            }
+        }
+        deleted
+            .iter()
+            .filter_map(|&t| self.seen.get(t).map(|l| (t, l)))
+            .collect()
+    }
+
+    /// The connected set of deleted triangles that each loop goes around. Replacing an annulus by two discs is a split;
+    /// bridging the two loops would undo it.
+    fn sets_of_loops(&mut self, mesh: &ClosedMesh, deleted: &[u32], loops: &[Vec<u32>]) -> Vec<u32> {
+        self.seen.reset(mesh.material.len());
+        let mut stack = Vec::new();
+        for &first in deleted {
+            if !self.seen.set(first, first) {
+                continue;
+            }
+            stack.push(first);
+            while let Some(t) = stack.pop() {
+                for h in 3 * t..3 * t + 3 {
+                    let s = mesh.twin(h) / 3;
+                    if self.taken.has(s) && !self.seen.has(s) {
+                        self.seen.set(s, first);
+                        stack.push(s);
+                    }
+                }
+            }
+        }
+        let mut of_edge: Vec<(u32, u32)> = deleted
+            .iter()
+            .flat_map(|&t| 3 * t..3 * t + 3)
+            .map(|h| (mesh.twin(h), self.seen.get(h / 3).unwrap_or(0)))
+            .collect();
+        of_edge.sort_unstable();
+        loops
+            .iter()
+            .map(|edges| {
+                of_edge
+                    .binary_search_by_key(&edges[0], |e| e.0)
+                    .map_or(NONE, |k| of_edge[k].1)
+            })
+            .collect()
+    }
+
+    /// Joins loops that enough votes join. Returns how many bridges were built.
+    fn bridge_loops(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        deleted: &[u32],
+        loops: &[Vec<u32>],
+        votes: &BTreeMap<(u32, u32), u32>,
+        limits: EventLimits,
+    ) -> usize {
+        let sets = self.sets_of_loops(mesh, deleted, loops);
+        let mut total = vec![0u32; loops.len()];
+        for (&(a, b), &n) in votes {
+            total[a as usize] += n;
+            if a != b {
+                total[b as usize] += n;
+            }
+        }
+        let own = |l: u32| votes.get(&(l, l)).copied().unwrap_or(0);
+        let mut pairs: Vec<(Reverse<u32>, u32, u32)> = votes
+            .iter()
+            .filter(|(&(a, b), &n)| {
+                let smaller = total[a as usize].min(total[b as usize]);
+                a != b
+                    && sets[a as usize] != sets[b as usize]
+                    && n as f32 >= VOTE_SHARE * smaller as f32
+                    && n >= own(a).max(own(b))
+            })
+            .map(|(&(a, b), &n)| (Reverse(n), a, b))
+            .collect();
+        pairs.sort_unstable();
+        let mut united: Vec<u32> = (0..loops.len() as u32).collect();
+        let mut bridges = 0;
+        for (_, a, b) in pairs {
+            if find(&mut united, a) == find(&mut united, b) {
+                continue;
+            }
+            if let Some((h, g)) = best_bridge(mesh, &loops[a as usize], &loops[b as usize], limits) {
+                self.surgery.bridge(mesh, h, g);
+                unite(&mut united, a, b);
+                bridges += 1;
+            }
+        }
+        bridges
+    }
+
+    /// Fills all loops with ears, shortest new edge first, and what has no legal ear with a fan. Loops that were bridged run side
+    /// by side, so this closes them like a zipper.
+    fn fill(&mut self, mesh: &mut ClosedMesh, loops: &[Vec<u32>]) {
+        self.into.reset(mesh.x.len());
+        let mut boundary: Vec<u32> = loops
+            .iter()
+            .flatten()
+            .copied()
+            .chain(self.surgery.made.iter().flat_map(|&t| 3 * t..3 * t + 3))
+            .filter(|&h| mesh.twin(h) == NONE)
+            .collect();
+        boundary.sort_unstable();
+        boundary.dedup();
+        let mut heap: BinaryHeap<Reverse<Ear>> = BinaryHeap::with_capacity(2 * boundary.len());
+        for &h in &boundary {
+            self.into.set(mesh.target(h), h);
+            heap.push(Reverse(Ear::new(mesh, h)));
+        }
+        while let Some(Reverse(ear)) = heap.pop() {
+            let h = ear.edge;
+            let stale = mesh.twin(h) != NONE || mesh.out[mesh.target(h) as usize] != ear.after;
+            if stale || mesh.twin(ear.after) != NONE || !Surgery::can_ear(mesh, h) {
+                continue;
+            }
+            let new = self.surgery.ear(mesh, h);
+            if new == NONE {
+                continue;
+            }
+            boundary.push(new);
+            self.into.set(mesh.target(new), new);
+            heap.push(Reverse(Ear::new(mesh, new)));
+            if let Some(before) = self.into.get(mesh.origin(new)) {
+                heap.push(Reverse(Ear::new(mesh, before)));
+            }
+        }
+        for h in boundary {
+            if mesh.twin(h) == NONE {
+                let edges = loop_of(mesh, h);
+                let center = edges.iter().map(|&h| mesh.at(h)).sum::<Vec3>() / edges.len() as f32;
+                self.surgery.fan(mesh, h, center);
+            }
+        }
+    }
+
+    /// Moves the vertices of the rim halfway to the middle of their neighbours, twice.
+    fn relax_seam(&mut self, mesh: &mut ClosedMesh, rim: &[u32]) {
+        let mut rim = rim.to_vec();
+        rim.sort_unstable();
+        rim.dedup();
+        for _ in 0..RELAX_STEPS {
+            let moved: Vec<Vec3> = rim
+                .iter()
+                .map(|&v| {
+                    let (mut sum, mut count) = (Vec3::ZERO, 0.0);
+                    for h in mesh.ring(v) {
+                        sum += mesh.x[mesh.target(h) as usize];
+                        count += 1.0;
+                    }
+                    0.5 * mesh.x[v as usize] + 0.5 * sum / count
+                })
+                .collect();
+            for (&v, to) in rim.iter().zip(moved) {
+                if to.is_finite() {
+                    self.surgery.move_vertex(mesh, v, to);
+                }
+            }
+        }
+    }
+}
+
+/// The edges of two loops that are nearest to each other and may be bridged.
+fn best_bridge(mesh: &ClosedMesh, a: &[u32], b: &[u32], limits: EventLimits) -> Option<(u32, u32)> {
+    let open = |edges: &[u32]| -> Vec<u32> {
+        edges.iter().copied().filter(|&h| mesh.twin(h) == NONE).collect()
+    };
+    let (a, b) = (open(a), open(b));
+    let stride = (a.len() * b.len() / BRIDGE_WORK).max(1);
+    let mut best: Vec<(u32, u32, u32)> = Vec::new();
+    let reach = 2.0 * REACH * limits.max_edge;
+    for &h in a.iter().step_by(stride) {
+        let (a0, a1) = (mesh.at(h), mesh.at(next(h)));
+        for &g in &b {
+            let (b0, b1) = (mesh.at(g), mesh.at(next(g)));
+            let length = a0.distance(b1) + a1.distance(b0);
+            if length > reach {
+                continue;
+            }
+            let key = (length.to_bits() & !0xf, h, g);
+            if best.len() < BRIDGE_TRIES || key < best[BRIDGE_TRIES - 1] {
+                let at = best.partition_point(|e| *e < key);
+                best.insert(at, key);
+                best.truncate(BRIDGE_TRIES);
+            }
+        }
+    }
+    best.into_iter()
+        .map(|(_, h, g)| (h, g))
+        .find(|&(h, g)| Surgery::can_bridge(mesh, h, g))
+}
+
+/// A corner of a loop that may be closed by a triangle; ordered by how long the new edge is and how much it folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ear {
+    score: u32,
+    /// Vertices, so that ties do not depend on the order of work.
+    vertices: [u32; 3],
+    edge: u32,
+    after: u32,
+}
+
+impl Ear {
+    /// The ear between boundary half-edge `edge` and the one after it.
+    fn new(mesh: &ClosedMesh, edge: u32) -> Self {
+        let after = mesh.out[mesh.target(edge) as usize];
+        let (u, v, w) = (mesh.origin(edge), mesh.origin(after), mesh.target(after));
+        let [pu, pv, pw] = [u, v, w].map(|v| mesh.x[v as usize]);
+        let n = (pv - pw).cross(pu - pw).normalize_or_zero();
+        let agreement = [edge, after]
+            .map(|h| mesh.area_vector(h / 3).normalize_or_zero().dot(n))
+            .into_iter()
+            .fold(1.0, f32::min);
+        let fold = 1.0 + 4.0 * (0.3 - agreement).max(0.0);
+        Self {
+            score: (pu.distance(pw) * fold).to_bits() & !0xf,
+            vertices: [u, v, w],
+            edge,
+            after,
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Topology events: where the surface crosses itself, the overlapping parts are deleted and the holes are joined or filled.
+//!
+//! What goes is decided by the winding number just outside each region between the crossings: the boundary of the union is where
+//! it is 0. Which holes belong together is decided by the crossing pairs themselves. Holes are closed by operations that keep the
+//! mesh closed and manifold whatever the geometry ([`super::surgery`]). A result that does not cross itself less than before is
+//! taken back; the next pass deletes more around it.
+
+mod closing;
+mod regions;
+
+use super::closed_mesh::ClosedMesh;
+use super::detect::{Detector, Exempt};
+use super::marks::Marks;
+use super::patches::Patches;
+use super::surgery::Surgery;
+use regions::Verdict;
+
+/// Passes of one frame.
+const PASSES: usize = 4;
+
+/// What topology events have done in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventReport {
+    /// Crossing pairs at the start of the frame.
+    pub crossings: usize,
+    /// Events that changed the surface.
+    pub resolved: usize,
+    /// Attempts that were taken back because they did not help, or refused because nothing would be left.
+    pub refused: usize,
+    /// Passes over what was left.
+    pub passes: usize,
+    /// Crossing pairs that are left.
+    pub left: usize,
+}
+
+/// Limits of the events.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventLimits {
+    /// Longest edge (m).
+    pub(crate) max_edge: f32,
+    /// Smaller pieces may vanish (m³).
+    pub(crate) min_volume: f32,
+}
+
+/// Crossing triangles that hang together by crossings or shared vertices.
+#[derive(Clone, Debug)]
+struct Group {
+    triangles: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+/// The events with their buffers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Events {
+    surgery: Surgery,
+    /// Per triangle: the group that it was hit in.
+    hit: Marks,
+    /// Per triangle: it goes.
+    taken: Marks,
+    /// Per triangle: the region it was reached by.
+    region: Marks,
+    /// Per triangle or vertex, for single searches.
+    seen: Marks,
+    /// Per vertex: the boundary half-edge that ends there.
+    into: Marks,
+    /// Crossing pairs that are left after the last pass.
+    pub(crate) left: Vec<(u32, u32)>,
+}
+
+/// What one attempt came to.
+enum Outcome {
+    /// The surface was changed; these triangles are new or have moved.
+    Changed(Vec<u32>),
+    /// Nothing was changed.
+    Refused,
+}
+
+impl Events {
+    /// Resolves the crossing `pairs`.
+    pub(crate) fn run(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        pairs: &[(u32, u32)],
+        limits: EventLimits,
+    ) -> EventReport {
+        let mut report = EventReport {
+            crossings: pairs.len(),
+            ..EventReport::default()
+        };
+        let mut pairs = pairs.to_vec();
+        while !pairs.is_empty() && report.passes < PASSES {
+            pairs = self.pass(mesh, patches, detector, exempt, &pairs, limits, &mut report);
+            report.passes += 1;
+        }
+        report.left = pairs.len();
+        self.left = pairs;
+        report
+    }
+
+    /// Tries every group once. Returns the crossings that are left.
+    fn pass(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        pairs: &[(u32, u32)],
+        limits: EventLimits,
+        report: &mut EventReport,
+    ) -> Vec<(u32, u32)> {
+        let groups = self.group(mesh, pairs);
+        let mut done = vec![false; groups.len()];
+        let mut again: Vec<u32> = Vec::new();
+        let mut left: Vec<(u32, u32)> = Vec::new();
+        for g in 0..groups.len() {
+            if done[g] {
+                continue;
+            }
+            let mut set = vec![g];
+            let mut stale = false;
+            let outcome = loop {
+                // Something else has changed the surface here in this pass: look again in the next.
+                if set
+                    .iter()
+                    .any(|&k| done[k] || groups[k].triangles.iter().any(|&t| self.hit.get(t) != Some(k as u32)))
+                {
+                    stale = true;
+                    break Outcome::Refused;
+                }
+                match self.judge(mesh, patches, &groups, &set, report.passes, limits) {
+                    Verdict::Absorb(others) => set.extend(others),
+                    Verdict::Refuse => break Outcome::Refused,
+                    Verdict::Delete(triangles) => {
+                        let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
+                        break self.close(mesh, patches, detector, exempt, &triangles, &members, limits);
+                    }
+                }
+            };
+            set.retain(|&k| !done[k]);
+            for &k in &set {
+                done[k] = true;
+            }
+            match outcome {
+                Outcome::Changed(touched) => {
+                    again.extend(touched);
+                    report.resolved += 1;
+                }
+                Outcome::Refused => {
+                    report.refused += usize::from(!stale);
+                    for &k in &set {
+                        if stale {
+                            again.extend(&groups[k].triangles);
+                        } else {
+                            left.extend(&groups[k].pairs);
+                        }
+                    }
+                }
+            }
+        }
+        let mut found = Vec::new();
+        detector.hits_around(mesh, patches, exempt, &again, &mut found);
+        left.retain(|&(i, j)| mesh.alive(i) && mesh.alive(j));
+        left.extend(found);
+        left.sort_unstable();
+        left.dedup();
+        left
+    }
+
+    /// Groups of hit triangles, in the order of their smallest triangle; every hit triangle is marked with its group.
+    fn group(&mut self, mesh: &ClosedMesh, pairs: &[(u32, u32)]) -> Vec<Group> {
+        let mut hit: Vec<u32> = pairs.iter().flat_map(|&(i, j)| [i, j]).collect();
+        hit.sort_unstable();
+        hit.dedup();
+        let index = |t: u32| hit.binary_search(&t).unwrap_or(0) as u32;
+        let mut sets: Vec<u32> = (0..hit.len() as u32).collect();
+        for &(i, j) in pairs {
+            unite(&mut sets, index(i), index(j));
+        }
+        self.seen.reset(mesh.x.len());
+        for (k, &t) in hit.iter().enumerate() {
+            for v in mesh.triangle(t) {
+                if let Some(first) = self.seen.get(v) {
+                    unite(&mut sets, first, k as u32);
+                } else {
+                    self.seen.set(v, k as u32);
+                }
+            }
+        }
+        // Sets are named by their smallest member, so groups come in the right order.
+        let mut number = vec![u32::MAX; hit.len()];
+        let mut groups: Vec<Group> = Vec::new();
+        self.hit.reset(mesh.material.len());
+        for (k, &t) in hit.iter().enumerate() {
+            let root = find(&mut sets, k as u32) as usize;
+            if number[root] == u32::MAX {
+                number[root] = groups.len() as u32;
+                groups.push(Group {
+                    triangles: Vec::new(),
+                    pairs: Vec::new(),
+                });
+            }
+            groups[number[root] as usize].triangles.push(t);
+            self.hit.set(t, number[root]);
+        }
+        for &(i, j) in pairs {
+            let root = find(&mut sets, index(i)) as usize;
+            groups[number[root] as usize].pairs.push((i, j));
+        }
+        groups
+    }
+}
+
+/// The smallest member of the set of `i`.
+fn find(sets: &mut [u32], mut i: u32) -> u32 {
+    while sets[i as usize] != i {
+        sets[i as usize] = sets[sets[i as usize] as usize];
+        i = sets[i as usize];
+    }
+    i
+}
+
+/// Joins two sets; the smaller name stays.
+fn unite(sets: &mut [u32], i: u32, j: u32) {
+    let (a, b) = (find(sets, i), find(sets, j));
+    sets[a.max(b) as usize] = a.min(b);
+}

@@ -5,11 +5,11 @@
 //! most d/√2, with d the spacing of the columns: exact on the columns themselves, and wrong only within that distance of the
 //! surface elsewhere.
 //!
-//! Resampling asks the surface blown up by part of a particle radius [CMM16 §3.3]; [`inflate`] moves the vertices for that.
+//! Resampling asks the surface blown up by part of a particle radius [CMM16 §3.3]; [`Inflation`] moves the vertices for that.
 //!
 //! **Cost.** See the bench `surface`. Building is bound by reading the corners of all triangles, a query by one cache miss.
 
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
 use super::lines::{Lines, winding_at};
@@ -85,7 +85,11 @@ impl Columns {
             let size = [along(0) as u32, along(1) as u32];
             (self.origin, self.spacing, self.per_spacing) = (origin, d, per_spacing);
             // A single column is never too much work, unless there are as many triangles as the limit; then nothing is inside.
-            if self.lines.build(size, corner.len() / 3, triangle, place) || size == [2, 2] {
+            if self
+                .lines
+                .build(size, x.len(), corner.len() / 3, triangle, place)
+                || size == [2, 2]
+            {
                 return d as f32;
             }
             d *= 2.0;
@@ -177,81 +181,109 @@ fn bounds(x: &[Vec3]) -> (Vec3, Vec3) {
     }
 }
 
-/// Writes to `moved` all vertices, displaced by `distance` (m) along their area-weighted normals.
-///
-/// `out` is one half-edge that leaves each vertex ([`NONE`]: a free slot, which becomes NaN), `twin` the opposite half-edge of each
-/// half-edge; half-edge `3t + k` leaves `corner[3t + k]`. Each vertex walks over its own triangles, always in the same order, so the
-/// sums do not depend on threads.
-pub fn inflate(
-    x: &[Vec3],
-    corner: &[u32],
-    twin: &[u32],
-    out: &[u32],
-    distance: f32,
-    moved: &mut Vec<Vec3>,
-) {
-    moved.clear();
-    moved.resize(x.len(), Vec3::ZERO);
-    let ranges: Vec<_> = parallel::blocks(0, x.len()).collect();
-    parallel::for_each_range(&ranges, &mut moved[..], &|_, range, part| {
-        for (moved, v) in part.iter_mut().zip(range) {
-            *moved = match out.get(v) {
-                Some(&h) if h != NONE => x[v] + distance * normal(x, corner, twin, x[v], h),
-                _ => Vec3::NAN,
-            };
-        }
-    });
+/// Most parts in which triangles add to vertex normals.
+const PARTS: usize = 16;
+/// Fewest triangles of a part.
+const PART: usize = 4096;
+
+/// Area-weighted normals that one part of the triangles gives to the vertices from `first` on.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    first: usize,
+    sums: Vec<Vec3A>,
 }
 
-/// The area-weighted normal of the vertex at `p` that the half-edge `first` leaves, of unit length, or zero if it has none.
-#[inline]
-fn normal(x: &[Vec3], corner: &[u32], twin: &[u32], p: Vec3, first: u32) -> Vec3 {
-    let spoke = |h: usize| {
-        corner
-            .get(h)
-            .and_then(|&v| x.get(v as usize))
-            .map(|&q| q - p)
-    };
-    let first = first as usize;
-    let Some(mut before) = spoke(next(first)) else {
-        return Vec3::ZERO;
-    };
-    let mut sum = Vec3::ZERO;
-    let mut h = first;
-    // No vertex has more triangles than there are; a broken ring ends where it breaks.
-    for _ in 0..corner.len() / 3 {
-        let back = previous(h);
-        let Some(after) = spoke(back) else { break };
-        sum += before.cross(after);
-        before = after;
-        h = match twin.get(back) {
-            Some(&after) if after as usize != first => after as usize,
-            _ => break,
-        };
-        if h >= corner.len() {
-            break;
+/// Vertices displaced along their area-weighted normals. It owns its buffers.
+///
+/// Triangles are read once, in up to 16 parts that are chosen by their number alone. Each part adds to its own vertices, from
+/// the lowest to the highest number it meets (few, if triangles and vertices are numbered along the surface), and every vertex adds
+/// up its parts in order: the sums do not depend on threads, and nothing is looked up but the corners.
+#[derive(Clone, Debug, Default)]
+pub struct Inflation {
+    parts: Vec<Part>,
+    moved: Vec<Vec3>,
+}
+
+impl Inflation {
+    /// No buffers yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All vertices, displaced by `distance` (m).
+    ///
+    /// `out` is any half-edge that leaves each vertex; where it is [`NONE`] the vertex is a free slot and becomes NaN. A vertex
+    /// without a normal stays where it is.
+    pub fn inflate(&mut self, x: &[Vec3], corner: &[u32], out: &[u32], distance: f32) -> &[Vec3] {
+        let size = corner.len().div_ceil(3 * PARTS).max(PART);
+        let part_count = corner.len().div_ceil(3 * size);
+        self.parts.resize_with(part_count, Part::default);
+        self.parts
+            .par_iter_mut()
+            .zip(corner.par_chunks(3 * size))
+            .for_each(|(part, corner)| part.add_up(x, corner));
+        let parts = &self.parts;
+        self.moved.resize(x.len(), Vec3::ZERO);
+        let ranges: Vec<_> = parallel::blocks(0, x.len()).collect();
+        parallel::for_each_range(&ranges, &mut self.moved[..], &|_, range, moved| {
+            let mut sums = [Vec3A::ZERO; BLOCK];
+            for part in parts {
+                let end = range.end.min(part.first + part.sums.len());
+                for v in range.start.max(part.first)..end {
+                    sums[v - range.start] += part.sums[v - part.first];
+                }
+            }
+            for ((moved, v), &sum) in moved.iter_mut().zip(range).zip(&sums) {
+                *moved = match out.get(v) {
+                    Some(&h) if h != NONE => x[v] + distance * direction(sum.into()),
+                    _ => Vec3::NAN,
+                };
+            }
+        });
+        &self.moved
+    }
+}
+
+impl Part {
+    fn add_up(&mut self, x: &[Vec3], corner: &[u32]) {
+        let (triangles, _) = corner.as_chunks::<3>();
+        let alive = || triangles.iter().filter(|t| t[0] != NONE);
+        let (mut first, mut last) = (NONE, 0);
+        for &[a, b, c] in alive() {
+            first = first.min(a).min(b).min(c);
+            last = last.max(a).max(b).max(c);
+        }
+        self.first = first as usize;
+        self.sums.clear();
+        if first > last {
+            return;
+        }
+        self.sums.resize((last - first) as usize + 1, Vec3A::ZERO);
+        for &[a, b, c] in alive() {
+            let p = x[a as usize];
+            let area = Vec3A::from((x[b as usize] - p).cross(x[c as usize] - p));
+            for v in [a, b, c] {
+                self.sums[(v - first) as usize] += area;
+            }
         }
     }
-    // In double precision, as the square of a small area is no single-precision number.
-    let sum = sum.as_dvec3();
-    let length = sum.length();
+}
+
+/// The direction of a vector, or zero if it has none.
+#[inline]
+fn direction(v: Vec3) -> Vec3 {
+    let squared = v.length_squared();
+    if (1e-30..1e30).contains(&squared) {
+        return v / squared.sqrt();
+    }
+    // The square of a very small or large area is no single-precision number.
+    let v = v.as_dvec3();
+    let length = v.length();
     if length > 0.0 && length.is_finite() {
-        (sum / length).as_vec3()
+        (v / length).as_vec3()
     } else {
         Vec3::ZERO
     }
-}
-
-/// The half-edge after `h` in its triangle.
-#[inline]
-fn next(h: usize) -> usize {
-    if h % 3 == 2 { h - 2 } else { h + 1 }
-}
-
-/// The half-edge before `h` in its triangle.
-#[inline]
-fn previous(h: usize) -> usize {
-    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub fn extract(x: &[Vec3], corner: &[u32], triangles: &[u32], spacing: f32) -> E
                 let place = |v: u32| lattice.turn(direction, lattice.local(x[v as usize]));
                 let size = lattice.turned_size(direction);
                 lines
-                    .build(size, triangles.len(), ids, place)
+                    .build(size, x.len(), triangles.len(), ids, place)
                     .then_some(lines)
             })
             .collect();

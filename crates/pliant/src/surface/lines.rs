@@ -50,21 +50,33 @@ pub(super) struct Lines {
     starts: Vec<u32>,
     crossings: Vec<Crossing>,
     found: Vec<Vec<Found>>,
+    /// The first row at or after each vertex: most triangles of a fine mesh lie between two rows, and this tells at a glance.
+    rows: Vec<u32>,
 }
 
 impl Lines {
     /// Fills the table with `size` lines along u and v. `triangle(t)` gives vertices and label of the triangles `t` in
-    /// `0..count`, `place` the lattice coordinates of a vertex.
+    /// `0..count`, `place` the lattice coordinates of a vertex in `0..vertex_count`.
     ///
     /// Returns false, and leaves the table empty, if that would be too much work.
     pub(super) fn build(
         &mut self,
         size: [u32; 2],
+        vertex_count: usize,
         count: usize,
         triangle: impl Fn(usize) -> Option<([u32; 3], u32)> + Sync,
         place: impl Fn(u32) -> [f64; 3] + Sync,
     ) -> bool {
         self.size = size;
+        self.rows.clear();
+        self.rows.resize(vertex_count, 0);
+        let ranges: Vec<_> = parallel::blocks(0, vertex_count).collect();
+        parallel::for_each_range(&ranges, &mut self.rows[..], &|_, range, part| {
+            for (row, v) in part.iter_mut().zip(range) {
+                *row = first_line(place(v as u32)[1], size[1]);
+            }
+        });
+        let all_rows = &self.rows;
         let chunk_count = count.div_ceil(CHUNK);
         if self.found.len() < chunk_count {
             self.found.resize_with(chunk_count, Vec::new);
@@ -84,7 +96,13 @@ impl Lines {
                     let Some((ids, label)) = triangle(t) else {
                         continue;
                     };
-                    rows += rasterise(ids, ids.map(&place), size, |line, z, sign| {
+                    let [a, b, c] = ids;
+                    let row = [a, b, c].map(|v| all_rows[v as usize]);
+                    if row[0] == row[1] && row[1] == row[2] {
+                        continue;
+                    }
+                    let q = [place(a), place(b), place(c)];
+                    rows += rasterise(ids, q, row, size, |line, z, sign| {
                         found.push(Found {
                             line,
                             z,
@@ -240,20 +258,18 @@ impl Edge {
     }
 }
 
-/// Calls `emit(line, z, sign of n_z)` for all lines through a triangle, and returns the number of rows it looked at.
+/// Calls `emit(line, z, sign of n_z)` for all lines through a triangle, and returns the number of rows it looked at. `row` is the
+/// first row at or after each vertex.
 #[inline]
 fn rasterise(
     ids: [u32; 3],
     q: [[f64; 3]; 3],
+    row: [u32; 3],
     size: [u32; 2],
     mut emit: impl FnMut(u32, f32, i32),
 ) -> usize {
-    let row = q.map(|q| first_line(q[1], size[1]));
     let lowest = row[0].min(row[1]).min(row[2]);
     let highest = row[0].max(row[1]).max(row[2]);
-    if lowest == highest {
-        return 0;
-    }
     let mut edges = [Edge::default(); 3];
     for k in 0..3 {
         let l = (k + 1) % 3;

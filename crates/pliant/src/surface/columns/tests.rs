@@ -5,24 +5,13 @@ use crate::random::Random;
 use crate::surface::rays::winding_above;
 use proptest::prelude::*;
 
-/// Twins and one outgoing half-edge a vertex, by sorting.
-fn adjacency(mesh: &Mesh) -> (Vec<u32>, Vec<u32>) {
-    let corner = mesh.triangles.as_flattened();
+/// One outgoing half-edge a vertex.
+fn outgoing(mesh: &Mesh) -> Vec<u32> {
     let mut out = vec![NONE; mesh.positions.len()];
-    let mut edges: Vec<(u32, u32, u32)> = (0..corner.len())
-        .map(|h| {
-            out[corner[h] as usize] = h as u32;
-            let (a, b) = (corner[h], corner[next(h)]);
-            (a.min(b), a.max(b), h as u32)
-        })
-        .collect();
-    edges.sort_unstable();
-    let mut twin = vec![NONE; corner.len()];
-    for pair in edges.as_chunks::<2>().0 {
-        twin[pair[0].2 as usize] = pair[1].2;
-        twin[pair[1].2 as usize] = pair[0].2;
+    for (h, &v) in mesh.triangles.as_flattened().iter().enumerate() {
+        out[v as usize] = h as u32;
     }
-    (twin, out)
+    out
 }
 
 fn exact(mesh: &Mesh, p: DVec3) -> i32 {
@@ -118,61 +107,69 @@ fn components() {
 /// The same table for one and three threads, and again in used buffers.
 #[test]
 fn threads_do_not_matter() {
-    let mesh = crumpled(false, 5, 0.7);
-    let (twin, out) = adjacency(&mesh);
+    let mut mesh = sphere(80, 120, 1.0);
+    let mut random = Random::new([5, 0, 0, 0]);
+    for p in &mut mesh.positions {
+        *p += 0.1 * random.next_in_cube();
+    }
+    let out = outgoing(&mesh);
     let corner = mesh.triangles.as_flattened();
-    let in_pool = |threads: usize, columns: &mut Columns| {
+    let in_pool = |threads: usize, inflation: &mut Inflation, columns: &mut Columns| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
         pool.install(|| {
-            let mut moved = Vec::new();
-            inflate(&mesh.positions, corner, &twin, &out, 0.05, &mut moved);
-            columns.build(&moved, corner, None, 0.003);
-            format!("{:?} {:?}", moved, columns.lines)
+            let moved = inflation.inflate(&mesh.positions, corner, &out, 0.05);
+            columns.build(moved, corner, None, 0.01);
+            let mut windings = Vec::new();
+            let mut random = Random::new([6, 0, 0, 0]);
+            for _ in 0..10_000 {
+                windings.push(columns.winding(random.next_in_cube() * 2.4 - 1.2));
+            }
+            let bits: Vec<[u32; 3]> = moved
+                .iter()
+                .map(|p| p.to_array().map(f32::to_bits))
+                .collect();
+            (bits, format!("{:?}", columns.lines), windings)
         })
     };
-    let first = in_pool(1, &mut Columns::new());
-    let mut used = Columns::new();
-    used.build(&mesh.positions, corner, None, 0.3);
-    assert_eq!(first, in_pool(3, &mut used));
-    assert_eq!(first, in_pool(2, &mut used));
+    let first = in_pool(1, &mut Inflation::new(), &mut Columns::new());
+    let (mut inflation, mut columns) = (Inflation::new(), Columns::new());
+    let other = sphere(20, 30, 2.0);
+    let corner = other.triangles.as_flattened();
+    inflation.inflate(&other.positions, corner, &outgoing(&other), 0.3);
+    columns.build(&other.positions, corner, None, 0.3);
+    assert!(first == in_pool(3, &mut inflation, &mut columns));
+    assert!(first == in_pool(2, &mut inflation, &mut columns));
 }
 
-/// A sphere blown up is a larger sphere, at any size; free vertices are left out.
+/// A sphere blown up is a larger sphere, at any size; free vertices and triangles are left out.
 #[test]
 fn inflates() {
-    for scale in [1.0f32, 1e-6, 1e6] {
-        let mut mesh = sphere(32, 48, scale);
-        mesh.positions.push(Vec3::splat(1e9));
-        let (twin, out) = adjacency(&mesh);
+    for scale in [1.0f32, 1e-6, 1e-12, 1e6, 1e12] {
+        let mut mesh = sphere(64, 96, scale);
+        mesh.positions.push(Vec3::splat(1e20));
+        let out = outgoing(&mesh);
+        mesh.triangles.push([NONE, 3, 4]);
         let corner = mesh.triangles.as_flattened();
-        let mut moved = Vec::new();
-        inflate(
-            &mesh.positions,
-            corner,
-            &twin,
-            &out,
-            0.1 * scale,
-            &mut moved,
-        );
-        assert!(moved.pop().unwrap().is_nan());
-        for p in &moved {
+        let mut inflation = Inflation::new();
+        let moved = inflation.inflate(&mesh.positions, corner, &out, 0.1 * scale);
+        let (free, moved) = moved.split_last().unwrap();
+        assert!(free.is_nan());
+        for p in moved {
             assert!((p.length() / scale - 1.1).abs() < 1e-3, "{p}");
         }
-        inflate(
-            &mesh.positions,
-            corner,
-            &twin[..7],
-            &out,
-            0.1 * scale,
-            &mut moved,
-        );
         let mut columns = Columns::new();
-        columns.build(&moved, corner, None, 0.02 * scale);
+        columns.build(moved, corner, None, 0.02 * scale);
+        assert_eq!(columns.spacing(), 0.02 * scale);
         assert_eq!(columns.winding(Vec3::ZERO), 1);
+        assert_eq!(columns.winding(Vec3::X * 1.05 * scale), 1);
     }
+    let mut inflation = Inflation::new();
+    assert!(inflation.inflate(&[], &[], &[], 1.0).is_empty());
+    let point = [Vec3::ONE; 3];
+    assert_eq!(inflation.inflate(&point, &[0, 1, 2], &[0; 3], 1.0), point);
 }
 
 /// Spacings that cannot be had are replaced by coarser ones; empty, flat and bad input is harmless.

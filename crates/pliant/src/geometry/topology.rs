@@ -589,7 +589,7 @@ pub(crate) mod tests {
     }
 
     /// A closed torus.
-    fn torus(n: u32, m: u32) -> Mesh {
+    pub(crate) fn torus(n: u32, m: u32) -> Mesh {
         let mut mesh = Mesh::default();
         for i in 0..n {
             for j in 0..m {
@@ -606,7 +606,7 @@ pub(crate) mod tests {
         mesh
     }
 
-    fn append(mesh: &mut Mesh, other: &Mesh, offset: Vec3) {
+    pub(crate) fn append(mesh: &mut Mesh, other: &Mesh, offset: Vec3) {
         let first = mesh.positions.len() as u32;
         mesh.positions
             .extend(other.positions.iter().map(|&p| p + offset));

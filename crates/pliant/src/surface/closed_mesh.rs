@@ -46,6 +46,8 @@ pub struct ClosedMesh {
     pub(crate) material: Vec<u16>,
     /// Patch per triangle: the unit of search and of parallel work.
     pub(crate) patch: Vec<u32>,
+    /// Id of the component each vertex belongs to; of new vertices, the one they came from.
+    pub(crate) component: Vec<u32>,
     /// What happened to each vertex in this frame: [`MADE`], [`MOVED`].
     pub(crate) vertex_flags: Vec<u8>,
     pub(crate) free_vertices: Vec<u32>,
@@ -120,6 +122,7 @@ impl ClosedMesh {
                 mesh.parts.clone()
             },
             patch: vec![NONE; triangles],
+            component: vec![0; vertices],
             vertex_flags: vec![0; vertices],
             material_names: mesh.part_names.clone(),
             ..Self::default()
@@ -278,6 +281,11 @@ impl ClosedMesh {
         self.corner[3 * t as usize] != NONE
     }
 
+    /// The component that a vertex belongs to.
+    pub fn component_of(&self, v: u32) -> u32 {
+        self.component[v as usize]
+    }
+
     /// Material of a triangle.
     pub fn material(&self, t: u32) -> u16 {
         self.material[t as usize]
@@ -379,6 +387,7 @@ impl ClosedMesh {
     /// A new vertex that belongs to no triangle yet.
     pub(crate) fn add_vertex(&mut self, like: u32, at: Vec3) -> u32 {
         let (rest, flags) = (self.rest[like as usize], MADE);
+        let component = self.component[like as usize];
         let color = self.color.get(like as usize).copied();
         if let Some(v) = self.free_vertices.pop() {
             let i = v as usize;
@@ -386,6 +395,7 @@ impl ClosedMesh {
             self.was[i] = at;
             self.rest[i] = rest;
             self.vertex_flags[i] = flags;
+            self.component[i] = component;
             if let Some(color) = color {
                 self.color[i] = color;
             }
@@ -395,6 +405,7 @@ impl ClosedMesh {
         self.was.push(at);
         self.rest.push(rest);
         self.vertex_flags.push(flags);
+        self.component.push(component);
         self.color.extend(color);
         self.out.push(NONE);
         self.x.len() as u32 - 1

@@ -54,3 +54,15 @@ impl Marks {
         }
     }
 }
+
+impl Marks {
+    /// Sets the value if there is none yet; returns whether it did.
+    #[inline]
+    pub(crate) fn set_new(&mut self, i: u32, value: u32) -> bool {
+        let new = !self.has(i);
+        if new {
+            self.set(i, value);
+        }
+        new
+    }
+}

@@ -1,18 +1,27 @@
 //! The surface that people see: a mesh that follows the particles.
 
+pub(crate) mod boxes;
 pub mod closed_mesh;
 pub mod columns;
+pub mod components;
+pub mod detect;
 mod events;
 pub mod extract;
 mod lines;
 mod marks;
 mod operations;
+mod outside;
+pub mod patches;
+pub mod predicates;
 pub mod rays;
 mod remesh;
 pub mod skin;
 mod surgery;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod tracker;
 pub mod validate;
+mod volume;
 
 pub use closed_mesh::ClosedMesh;
 pub use events::EventReport;

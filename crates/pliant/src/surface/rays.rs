@@ -31,10 +31,21 @@ pub(super) fn vertices(corner: &[u32], t: usize) -> Option<[u32; 3]> {
 ///
 /// A triangle exactly at the height of `p` counts as not crossed.
 pub fn crossing_above(x: &[Vec3], corner: &[u32], t: u32, p: DVec3) -> i32 {
+    crossing_along(x, corner, t, p, 2)
+}
+
+/// Space turned so that `axis` (0, 1, 2 for x, y, z) becomes z.
+#[inline]
+pub(super) fn turned(p: DVec3, axis: usize) -> DVec3 {
+    DVec3::new(p[(axis + 1) % 3], p[(axis + 2) % 3], p[axis])
+}
+
+/// [`crossing_above`] for a ray along another axis; `p` is turned already.
+pub(super) fn crossing_along(x: &[Vec3], corner: &[u32], t: u32, p: DVec3, axis: usize) -> i32 {
     let Some(ids) = vertices(corner, t as usize) else {
         return 0;
     };
-    let q = ids.map(|v| x[v as usize].as_dvec3());
+    let q = ids.map(|v| turned(x[v as usize].as_dvec3(), axis));
     let below = q.map(|q| q.y <= p.y);
     if below[0] == below[1] && below[1] == below[2] {
         return 0;

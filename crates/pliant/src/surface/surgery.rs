@@ -364,6 +364,7 @@ impl ClosedMesh {
             self.rest.pop();
             self.out.pop();
             self.vertex_flags.pop();
+            self.component.pop();
             self.color.pop();
         } else {
             self.free_vertex(v);

@@ -1,7 +1,12 @@
 //! The tracked surface: one closed mesh that is carried along, re-meshed, merged, split and cut.
 
 use super::closed_mesh::{ClosedMesh, ClosedMeshError};
+use super::components::{Component, ComponentReport, Components};
+use super::detect::Detector;
+use super::events::{EventLimits, EventReport, Events};
+use super::patches::Patches;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
+use super::volume;
 use crate::geometry::Mesh;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -11,6 +16,11 @@ use rayon::prelude::*;
 pub struct TrackerSettings {
     /// Longest edge (m); the shortest is a tenth of it.
     pub edge_length: f32,
+    /// Radius of the particles that carry the surface (m): pieces below its cube are crumbs. Without particles twice the longest
+    /// edge.
+    pub particle_radius: f32,
+    /// Whether every piece keeps its volume.
+    pub keep_volume: bool,
     /// Operations of re-meshing that one frame may try.
     pub max_operations: u32,
     /// Triangles that the surface may have; at the limit edges are no longer split.
@@ -22,9 +32,17 @@ impl TrackerSettings {
     pub fn new(edge_length: f32) -> Self {
         Self {
             edge_length,
+            particle_radius: 2.0 * edge_length,
+            keep_volume: false,
             max_operations: 8000,
             max_triangles: 2_000_000,
         }
+    }
+}
+
+impl Default for TrackerSettings {
+    fn default() -> Self {
+        Self::new(0.05)
     }
 }
 
@@ -33,33 +51,51 @@ impl TrackerSettings {
 pub struct TrackerReport {
     /// Re-meshing.
     pub remesh: RemeshReport,
+    /// Crossings and what became of them.
+    pub events: EventReport,
+    /// Pieces that were taken out.
+    pub components: ComponentReport,
+    /// Crossings that only the audit of the search has found.
+    pub audit_misses: usize,
 }
 
 /// A surface that stays closed while it is carried along.
 #[derive(Clone, Debug, Default)]
 pub struct Tracker {
+    settings: TrackerSettings,
     mesh: ClosedMesh,
-    edge_length: f32,
-    max_operations: u32,
-    max_triangles: usize,
+    patches: Patches,
     remesher: Remesher,
+    detector: Detector,
+    events: Events,
+    components: Components,
+    pairs: Vec<(u32, u32)>,
 }
 
 impl Tracker {
     /// Starts tracking a closed, manifold, consistently oriented mesh.
     pub fn new(mesh: &Mesh, settings: TrackerSettings) -> Result<Self, ClosedMeshError> {
-        Ok(Self {
+        let mut tracker = Self {
+            settings,
             mesh: ClosedMesh::new(mesh)?,
-            edge_length: settings.edge_length,
-            max_operations: settings.max_operations,
-            max_triangles: settings.max_triangles,
             ..Self::default()
-        })
+        };
+        tracker.patches = Patches::build(&mut tracker.mesh);
+        tracker.patches.begin_frame(&mut tracker.mesh);
+        tracker
+            .components
+            .update(&mut tracker.mesh, &tracker.patches, 0.0);
+        Ok(tracker)
     }
 
     /// The surface as it is.
     pub fn mesh(&self) -> &ClosedMesh {
         &self.mesh
+    }
+
+    /// The solid pieces, by ascending id.
+    pub fn components(&self) -> &[Component] {
+        &self.components.list
     }
 
     /// Carries every vertex to where `motion` takes it. A place that is not finite is refused and counted.
@@ -81,15 +117,48 @@ impl Tracker {
 
     /// Repairs the surface after it was carried.
     pub fn update(&mut self) -> TrackerReport {
-        let lengths = Lengths::new(self.edge_length, 2.0 * self.edge_length);
+        let mut report = TrackerReport::default();
+        let s = self.settings;
+        let lengths = Lengths::new(s.edge_length, s.particle_radius);
         let budget = Budget {
-            operations: self.max_operations,
-            triangles: self.max_triangles,
+            operations: s.max_operations,
+            triangles: s.max_triangles,
         };
-        let report = TrackerReport {
-            remesh: self.remesher.run(&mut self.mesh, lengths, budget),
+        let Self {
+            mesh,
+            patches,
+            remesher,
+            detector,
+            events,
+            components,
+            pairs,
+            ..
+        } = self;
+
+        // Edges come back into range; necks are cut before they turn inside out.
+        report.remesh = remesher.run(mesh, lengths, budget);
+
+        // Where the surface crosses itself.
+        patches.begin_frame(mesh);
+        detector.find(mesh, patches, None, pairs);
+        report.audit_misses = detector.statistics().audit_misses;
+        mesh.was.clone_from(&mesh.x);
+
+        // What overlaps is joined.
+        let limits = EventLimits {
+            max_edge: lengths.max,
+            min_volume: lengths.min_volume,
         };
-        self.mesh.was.clone_from(&self.mesh.x);
+        report.events = events.run(mesh, patches, detector, None, pairs, limits);
+
+        // Which pieces there are now.
+        if report.remesh.necks + report.remesh.tunnels > 0 || report.events.resolved > 0 {
+            report.components = components.update(mesh, patches, f64::from(lengths.min_volume));
+        }
+        if s.keep_volume {
+            volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
+        }
+        patches.housekeeping(mesh);
         report
     }
 }

@@ -99,6 +99,7 @@ impl ClosedMesh {
             self.out.len(),
             self.rest.len(),
             self.was.len(),
+            self.component.len(),
             self.vertex_flags.len(),
         ];
         let sized = |len: usize, whole: usize| len == 0 || len == whole;

@@ -95,7 +95,10 @@ impl Events {
                 .into_iter()
                 .flat_map(|v| {
                     let first = at.partition_point(|e| e.0 < v);
-                    at[first..].iter().take_while(move |e| e.0 == v).map(|e| e.1)
+                    at[first..]
+                        .iter()
+                        .take_while(move |e| e.0 == v)
+                        .map(|e| e.1)
                 })
                 .collect();
             if found.is_empty()
@@ -166,7 +169,12 @@ impl Events {
 
     /// The connected set of deleted triangles that each loop goes around. Replacing an annulus by two discs is a split;
     /// bridging the two loops would undo it.
-    fn sets_of_loops(&mut self, mesh: &ClosedMesh, deleted: &[u32], loops: &[Vec<u32>]) -> Vec<u32> {
+    fn sets_of_loops(
+        &mut self,
+        mesh: &ClosedMesh,
+        deleted: &[u32],
+        loops: &[Vec<u32>],
+    ) -> Vec<u32> {
         self.seen.reset(mesh.material.len());
         let mut stack = Vec::new();
         for &first in deleted {
@@ -220,7 +228,7 @@ impl Events {
         let own = |l: u32| votes.get(&(l, l)).copied().unwrap_or(0);
         let mut pairs: Vec<(Reverse<u32>, u32, u32)> = votes
             .iter()
-            .filter(|(&(a, b), &n)| {
+            .filter(|&(&(a, b), &n)| {
                 let smaller = total[a as usize].min(total[b as usize]);
                 a != b
                     && sets[a as usize] != sets[b as usize]
@@ -236,7 +244,8 @@ impl Events {
             if find(&mut united, a) == find(&mut united, b) {
                 continue;
             }
-            if let Some((h, g)) = best_bridge(mesh, &loops[a as usize], &loops[b as usize], limits) {
+            if let Some((h, g)) = best_bridge(mesh, &loops[a as usize], &loops[b as usize], limits)
+            {
                 self.surgery.bridge(mesh, h, g);
                 unite(&mut united, a, b);
                 bridges += 1;
@@ -318,7 +327,11 @@ impl Events {
 /// The edges of two loops that are nearest to each other and may be bridged.
 fn best_bridge(mesh: &ClosedMesh, a: &[u32], b: &[u32], limits: EventLimits) -> Option<(u32, u32)> {
     let open = |edges: &[u32]| -> Vec<u32> {
-        edges.iter().copied().filter(|&h| mesh.twin(h) == NONE).collect()
+        edges
+            .iter()
+            .copied()
+            .filter(|&h| mesh.twin(h) == NONE)
+            .collect()
     };
     let (a, b) = (open(a), open(b));
     let stride = (a.len() * b.len() / BRIDGE_WORK).max(1);

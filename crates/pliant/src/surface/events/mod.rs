@@ -123,10 +123,13 @@ impl Events {
             let mut stale = false;
             let outcome = loop {
                 // Something else has changed the surface here in this pass: look again in the next.
-                if set
-                    .iter()
-                    .any(|&k| done[k] || groups[k].triangles.iter().any(|&t| self.hit.get(t) != Some(k as u32)))
-                {
+                if set.iter().any(|&k| {
+                    done[k]
+                        || groups[k]
+                            .triangles
+                            .iter()
+                            .any(|&t| self.hit.get(t) != Some(k as u32))
+                }) {
                     stale = true;
                     break Outcome::Refused;
                 }
@@ -135,7 +138,9 @@ impl Events {
                     Verdict::Refuse => break Outcome::Refused,
                     Verdict::Delete(triangles) => {
                         let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
-                        break self.close(mesh, patches, detector, exempt, &triangles, &members, limits);
+                        break self.close(
+                            mesh, patches, detector, exempt, &triangles, &members, limits,
+                        );
                     }
                 }
             };

@@ -1,8 +1,8 @@
 //! What is deleted: hit triangles, and the regions between them that do not lie on the boundary of the union.
 
 use super::super::closed_mesh::ClosedMesh;
+use super::super::outside::winding_outside;
 use super::super::patches::Patches;
-use super::super::rays::winding_outside;
 use super::{EventLimits, Events, Group, find, unite};
 
 /// Rounds in which kept triangles between deleted ones are deleted too.
@@ -103,7 +103,14 @@ impl Events {
     fn strangers(&self, mesh: &ClosedMesh, set: &[usize], deleted: &[u32]) -> Vec<usize> {
         let mut others: Vec<usize> = deleted
             .iter()
-            .flat_map(|&t| [t, mesh.twin(3 * t) / 3, mesh.twin(3 * t + 1) / 3, mesh.twin(3 * t + 2) / 3])
+            .flat_map(|&t| {
+                [
+                    t,
+                    mesh.twin(3 * t) / 3,
+                    mesh.twin(3 * t + 1) / 3,
+                    mesh.twin(3 * t + 2) / 3,
+                ]
+            })
             .filter_map(|t| self.hit.get(t).map(|k| k as usize))
             .filter(|k| !set.contains(k))
             .collect();
@@ -242,8 +249,12 @@ fn absorb(regions: &mut [Region], into: usize, from: usize) {
     region.met.append(&mut gone.met);
     // Finished triangles stay in front of those that wait.
     let waiting = region.triangles.split_off(region.next);
-    region.triangles.extend_from_slice(&gone.triangles[..gone.next]);
+    region
+        .triangles
+        .extend_from_slice(&gone.triangles[..gone.next]);
     region.next += gone.next;
     region.triangles.extend(waiting);
-    region.triangles.extend_from_slice(&gone.triangles[gone.next..]);
+    region
+        .triangles
+        .extend_from_slice(&gone.triangles[gone.next..]);
 }

@@ -257,6 +257,11 @@ impl ClosedMesh {
         &self.x
     }
 
+    /// Positions by slot, to be moved (m). They must stay finite.
+    pub fn positions_mut(&mut self) -> &mut [Vec3] {
+        &mut self.x
+    }
+
     /// Rest positions by slot (m).
     pub fn rest_positions(&self) -> &[Vec3] {
         &self.rest

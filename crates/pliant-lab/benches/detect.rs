@@ -20,7 +20,7 @@ fn sheet(u: f32, v: f32, gap: f32, time: f32) -> Vec3 {
     let side = if v < 0.5 { 1.0 } else { -1.0 };
     let rim = (out * (1.0 - out) * 4.0).min(0.1) / 0.1;
     let (s, c) = (TAU * u).sin_cos();
-    let (x, y) = ((1.0 + out) * c, (1.0 + out) * s);
+    let (x, y) = ((0.15 + out) * c, (0.15 + out) * s);
     let wave = 0.08 * (5.0 * x + time).sin() * (4.0 * y + 0.3 * time).sin();
     Vec3::new(x, y, wave + 0.5 * gap * side * rim)
 }
@@ -108,9 +108,9 @@ fn bench<F: Fn(f32, f32, f32) -> Vec3>(
 
 fn detect(criterion: &mut Criterion) {
     bench(criterion, "smooth 60k", Moving::new(300, 100, smooth));
-    let gap = 0.012;
+    let gap = 0.016;
     let thin = move |u, v, t| sheet(u, v, gap, t);
-    bench(criterion, "thin sheet 60k", Moving::new(400, 75, thin));
+    bench(criterion, "thin sheet 60k", Moving::new(240, 125, thin));
     bench(criterion, "smooth 342k", Moving::new(720, 238, smooth));
 }
 

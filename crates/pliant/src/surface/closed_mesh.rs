@@ -84,7 +84,7 @@ pub(crate) const fn next(h: u32) -> u32 {
 /// The half-edge before `h` in its triangle.
 #[inline]
 pub(crate) const fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 impl ClosedMesh {

@@ -245,7 +245,7 @@ impl Search<'_> {
         let (first, second) = (&all[a as usize], &all[b as usize]);
         let audit = self.audited(a) || self.audited(b) || !self.known.culls;
         let near = a == b || self.patches.neighbours(a).binary_search(&b).is_ok();
-        let mut dropped = false;
+        let mut dropped;
         let mut slack = 0.0;
         if near {
             dropped = in_narrow_cone(first, second);
@@ -286,7 +286,7 @@ impl Search<'_> {
 /// farther than θ/2 plus the wider half-angle.
 fn in_narrow_cone(a: &Patch, b: &Patch) -> bool {
     let cos = a.cos.min(b.cos);
-    if !(cos > NARROW) {
+    if cos <= NARROW {
         return false;
     }
     let cos_half = 0.5 * (a.axis + b.axis).length();

@@ -60,7 +60,7 @@ impl Default for Patch {
 /// are found by comparing signatures; so both are right whatever has happened to the mesh in between.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
-    patches: Vec<Patch>,
+    all: Vec<Patch>,
     /// Members of patch p: `members[start[p]..start[p + 1]]`, ascending. A triangle that died or left may still be listed.
     start: Vec<u32>,
     members: Vec<u32>,
@@ -124,7 +124,7 @@ impl Patches {
         let (start, members) = (&self.start, &self.members);
         let (seen, normals) = (&self.seen, &self.normals);
         let row = |p: usize| &members[start[p] as usize..start[p + 1] as usize];
-        self.patches
+        self.all
             .par_iter_mut()
             .enumerate()
             .with_min_len(8)
@@ -133,12 +133,12 @@ impl Patches {
                 *patch = measure(mesh, row(p), seen, normals);
                 patch.changed = patch.signature != old;
             });
-        self.tree.fill(self.patches.iter().map(|p| p.bounds));
+        self.tree.fill(self.all.iter().map(|p| p.bounds));
         self.find_neighbours(mesh);
         let (start, members) = (&self.start, &self.members);
         let (around, normals) = (&self.around, &self.normals);
         let row = |p: usize| &members[start[p] as usize..start[p + 1] as usize];
-        self.patches
+        self.all
             .par_iter_mut()
             .enumerate()
             .with_min_len(8)
@@ -159,7 +159,7 @@ impl Patches {
     /// Lists the members of all patches by counting. Triangles without a patch get one.
     fn list_members(&mut self, mesh: &mut ClosedMesh) {
         self.added.clear();
-        let count = self.patches.len();
+        let count = self.all.len();
         self.start.clear();
         self.start.resize(count + 1, 0);
         for t in 0..mesh.patch.len() {
@@ -169,11 +169,11 @@ impl Patches {
                 self.start[p + 1] += 1;
             } else if mesh.alive(t as u32) {
                 let p = self.adopt(mesh, t as u32) as usize;
-                self.start.resize(self.patches.len() + 1, 0);
+                self.start.resize(self.all.len() + 1, 0);
                 self.start[p + 1] += 1;
             }
         }
-        let count = self.patches.len();
+        let count = self.all.len();
         for p in 0..count {
             self.start[p + 1] += self.start[p];
         }
@@ -199,7 +199,7 @@ impl Patches {
             (g != NONE).then(|| mesh.patch[g as usize / 3])
         });
         let p = near
-            .find(|&p| (p as usize) < self.patches.len())
+            .find(|&p| (p as usize) < self.all.len())
             .unwrap_or_else(|| self.new_patch());
         mesh.patch[t as usize] = p;
         p
@@ -207,20 +207,20 @@ impl Patches {
 
     /// A new patch number.
     fn new_patch(&mut self) -> u32 {
-        self.patches.push(Patch::default());
+        self.all.push(Patch::default());
         self.around.push(Around::default());
         self.last_added.push(NONE);
-        self.patches.len() as u32 - 1
+        self.all.len() as u32 - 1
     }
 
     /// Finds the neighbours of the patches that changed, and of those that were or became their neighbours.
     fn find_neighbours(&mut self, mesh: &ClosedMesh) {
-        let mut stale: Vec<bool> = self.patches.iter().map(|p| p.changed).collect();
+        let mut stale: Vec<bool> = self.all.iter().map(|p| p.changed).collect();
         if !stale.contains(&true) {
             return;
         }
-        for p in 0..self.patches.len() {
-            if self.patches[p].changed {
+        for p in 0..self.all.len() {
+            if self.all[p].changed {
                 for &q in &self.around[p].patches {
                     stale[q as usize] = true;
                 }
@@ -228,8 +228,8 @@ impl Patches {
         }
         self.list_neighbours(mesh, &stale);
         let mut more = vec![false; stale.len()];
-        for p in 0..self.patches.len() {
-            if self.patches[p].changed {
+        for p in 0..self.all.len() {
+            if self.all[p].changed {
                 for &q in &self.around[p].patches {
                     more[q as usize] |= !stale[q as usize];
                 }
@@ -278,7 +278,7 @@ impl Patches {
                 continue;
             }
             let mut p = mesh.patch[t as usize];
-            if p as usize >= self.patches.len() {
+            if p as usize >= self.all.len() {
                 p = self.adopt(mesh, t);
             }
             let i = p as usize;
@@ -286,7 +286,7 @@ impl Patches {
                 self.added.push((t, self.last_added[i]));
                 self.last_added[i] = self.added.len() as u32 - 1;
             }
-            let patch = &mut self.patches[i];
+            let patch = &mut self.all[i];
             patch.changed = true;
             let bounds = Bounds::of(mesh.points(t));
             patch.bounds = patch.bounds.join(bounds);
@@ -294,7 +294,7 @@ impl Patches {
             // Cones are not widened but given up: the patch and those around it are tested like ones that may be folded.
             patch.cos = -1.0;
             for &q in &self.around[i].patches {
-                self.patches[q as usize].cos = -1.0;
+                self.all[q as usize].cos = -1.0;
             }
         }
     }
@@ -351,17 +351,17 @@ impl Patches {
 
     /// Number of patch slots; some may be empty.
     pub fn len(&self) -> usize {
-        self.patches.len()
+        self.all.len()
     }
 
     /// Whether there is no patch.
     pub fn is_empty(&self) -> bool {
-        self.patches.is_empty()
+        self.all.is_empty()
     }
 
     /// What is known about the patches.
     pub(crate) fn all(&self) -> &[Patch] {
-        &self.patches
+        &self.all
     }
 
     /// Patches that share a vertex with patch `p`, ascending.

@@ -32,20 +32,26 @@ pub fn triangles_cross(mesh: &ClosedMesh, i: u32, j: u32) -> bool {
     if i == j || !mesh.alive(i) || !mesh.alive(j) {
         return false;
     }
-    let corners = |t: u32| {
-        mesh.triangle(t).map(|id| Corner {
-            id,
-            at: mesh.positions()[id as usize].as_dvec3(),
-        })
-    };
-    let (t, u) = (corners(i), corners(j));
-    let mut common = (0..9).filter(|k| t[k / 3].id == u[k % 3].id);
-    match (common.next(), common.next()) {
-        (None, _) => cross_apart(t, u),
-        (Some(k), None) => {
-            let turned = |c: [Corner; 3], k: usize| [c[k], c[(k + 1) % 3], c[(k + 2) % 3]];
-            cross_at_vertex(turned(t, k / 3), turned(u, k % 3))
+    let (t, u) = (mesh.triangle(i), mesh.triangle(j));
+    let (mut common, mut first, mut second) = (0, 0, 0);
+    for k in 0..3 {
+        for l in 0..3 {
+            if t[k] == u[l] {
+                common += 1;
+                (first, second) = (k, l);
+            }
         }
+    }
+    // The common vertex comes first.
+    let corner = |id: u32| Corner {
+        id,
+        at: mesh.positions()[id as usize].as_dvec3(),
+    };
+    let turned = |c: [u32; 3], k: usize| [c[k], c[(k + 1) % 3], c[(k + 2) % 3]].map(corner);
+    let (t, u) = (turned(t, first), turned(u, second));
+    match common {
+        0 => cross_apart(t, u),
+        1 => cross_at_vertex(t, u),
         _ => folded(t, u),
     }
 }
@@ -60,8 +66,8 @@ fn area_vector([a, b, c]: [Corner; 3]) -> DVec3 {
 /// the same side of the edge.
 fn folded(t: [Corner; 3], u: [Corner; 3]) -> bool {
     let (m, n) = (area_vector(t), area_vector(u));
-    let scale = m.length() * n.length();
-    scale > 0.0 && m.dot(n) < FOLD * scale
+    let dot = m.dot(n);
+    dot < 0.0 && dot < FOLD * (m.length() * n.length())
 }
 
 /// The pair without a common vertex.
@@ -379,7 +385,7 @@ mod tests {
     fn folds() {
         let mut mesh = testing::tetrahedron();
         let [a, b, c] = mesh.triangle(0);
-        let h = 3 * 0;
+        let h = 0;
         let d = mesh.origin(crate::surface::closed_mesh::prev(mesh.twin(h)));
         mesh.x[a as usize] = Vec3::ZERO;
         mesh.x[b as usize] = Vec3::X;

@@ -114,7 +114,7 @@ impl Scratch {
         pair: [u32; 2],
         only: bool,
     ) -> Verdict {
-        self.load(mesh, patches, [pair[0], pair[1]]);
+        self.load(mesh, patches, pair);
         let [a, b] = pair.map(|p| &patches.all()[p as usize]);
         // An edge that is no number, because squares overflow, must not hide candidates.
         let reach = REACH * a.edge.min(b.edge);
@@ -153,7 +153,8 @@ impl Scratch {
                 }
             }
             if distance > 0.0 {
-                let [t, u] = [first.points[k], second.points[l]].map(|c| c.map(|p| p.as_dvec3()));
+                let [t, u] =
+                    [first.points[k], second.points[l]].map(|c: [Vec3; 3]| c.map(Vec3::as_dvec3));
                 let bound = distance_bound(t, u, f64::from(distance)) as f32 * 0.99999;
                 distance = distance.min(bound);
             }

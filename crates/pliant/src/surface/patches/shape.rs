@@ -108,13 +108,13 @@ impl Patches {
     pub fn housekeeping(&mut self, mesh: &mut ClosedMesh) {
         self.list_members(mesh);
         let mut scratch = std::mem::take(&mut self.scratch);
-        let before = self.patches.len() as u32;
+        let before = self.all.len() as u32;
         self.free = (0..before)
             .rev()
             .filter(|&p| self.start[p as usize] == self.start[p as usize + 1])
             .collect();
         for p in 0..before {
-            if self.patches[p as usize].changed {
+            if self.all[p as usize].changed {
                 self.part(mesh, p, &mut scratch);
             }
         }
@@ -149,7 +149,7 @@ impl Patches {
     fn free_patch(&mut self) -> u32 {
         match self.free.pop() {
             Some(p) => {
-                self.patches[p as usize] = Patch::default();
+                self.all[p as usize] = Patch::default();
                 p
             }
             None => self.new_patch(),
@@ -159,9 +159,9 @@ impl Patches {
     /// Size and first triangle of every patch.
     fn count(&self, mesh: &ClosedMesh, size: &mut Vec<usize>, seed: &mut Vec<u32>) {
         size.clear();
-        size.resize(self.patches.len(), 0);
+        size.resize(self.all.len(), 0);
         seed.clear();
-        seed.resize(self.patches.len(), NONE);
+        seed.resize(self.all.len(), NONE);
         for (t, &p) in mesh.patch.iter().enumerate() {
             if let Some(n) = size.get_mut(p as usize) {
                 *n += 1;

@@ -59,6 +59,23 @@ pub enum MeshError {
 }
 
 impl Mesh {
+    /// A closed mesh with one handle: `n` × `m` quads of two triangles each, `at(u, v)` their corners for `u` and `v` in `0..1`,
+    /// both periodic. Outside is where ∂u × ∂v points.
+    pub fn ring(n: u32, m: u32, at: impl Fn(f32, f32) -> Vec3) -> Self {
+        let mut mesh = Self::default();
+        let corner = |i: u32, j: u32| (i % n) * m + j % m;
+        for i in 0..n {
+            for j in 0..m {
+                mesh.positions
+                    .push(at(i as f32 / n as f32, j as f32 / m as f32));
+                let [a, b] = [corner(i, j), corner(i + 1, j)];
+                let [c, d] = [corner(i, j + 1), corner(i + 1, j + 1)];
+                mesh.triangles.extend([[a, b, c], [c, b, d]]);
+            }
+        }
+        mesh
+    }
+
     /// Checks what the type promises: indices in range, numbers finite, columns of the right length.
     pub fn validate(&self) -> Result<(), MeshError> {
         if self.triangles.is_empty() {

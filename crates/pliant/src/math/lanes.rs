@@ -38,6 +38,8 @@ pub trait Wide: Lane {
     fn store(self) -> F8;
     /// The sum of the lanes, always in the same tree order.
     fn sum(self) -> f32;
+    /// Bit `l` is set where lane `l` is at most `bound` (never where either is not a number).
+    fn at_most(self, bound: Self) -> u32;
     /// `source[index[l]]` in lane `l`, number by number: four registers from eight records.
     fn gather(source: &[Quad], index: &[u32; 8]) -> [Self; 4];
     /// Adds lane `l` of `values` to the first three numbers of `target[index[l] - first]`, lane after lane.
@@ -214,6 +216,10 @@ impl Wide for F8 {
         ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]))
     }
     #[inline(always)]
+    fn at_most(self, bound: Self) -> u32 {
+        (0..8).fold(0, |mask, l| mask | u32::from(self.0[l] <= bound.0[l]) << l)
+    }
+    #[inline(always)]
     fn gather(source: &[Quad], index: &[u32; 8]) -> [Self; 4] {
         let mut out = [F8::ZERO; 4];
         for l in 0..8 {
@@ -283,11 +289,12 @@ mod avx {
 
     use super::{F8, Lane, Quad, Wide};
     use std::arch::x86_64::{
-        __m128, __m256, _CMP_LT_OQ, _mm_add_ps, _mm_load_ps, _mm_store_ps, _mm256_add_ps,
-        _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_div_ps,
-        _mm256_extractf128_ps, _mm256_load_ps, _mm256_max_ps, _mm256_mul_ps, _mm256_set_m128,
-        _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_ps, _mm256_sqrt_ps, _mm256_store_ps,
-        _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps, _mm256_xor_ps,
+        __m128, __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_add_ps, _mm_load_ps, _mm_store_ps,
+        _mm256_add_ps, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps,
+        _mm256_div_ps, _mm256_extractf128_ps, _mm256_load_ps, _mm256_max_ps, _mm256_movemask_ps,
+        _mm256_mul_ps, _mm256_set_m128, _mm256_set1_ps, _mm256_setzero_ps, _mm256_shuffle_ps,
+        _mm256_sqrt_ps, _mm256_store_ps, _mm256_sub_ps, _mm256_unpackhi_ps, _mm256_unpacklo_ps,
+        _mm256_xor_ps,
     };
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -425,6 +432,11 @@ mod avx {
             // SAFETY: a register of four `f32` has the bits of an array of four.
             let a = unsafe { std::mem::transmute::<__m128, [f32; 4]>(half) };
             (a[0] + a[2]) + (a[1] + a[3])
+        }
+        #[inline(always)]
+        fn at_most(self, bound: Self) -> u32 {
+            // SAFETY: AVX is there, see the module.
+            unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, bound.0)) as u32 }
         }
         #[inline(always)]
         fn gather(source: &[Quad], index: &[u32; 8]) -> [Self; 4] {

@@ -88,7 +88,7 @@ pub(crate) const fn next(h: u32) -> u32 {
 /// The half-edge before `h` in its triangle.
 #[inline]
 pub(crate) const fn prev(h: u32) -> u32 {
-    if h % 3 == 0 { h + 2 } else { h - 1 }
+    if h.is_multiple_of(3) { h + 2 } else { h - 1 }
 }
 
 impl ClosedMesh {
@@ -261,6 +261,11 @@ impl ClosedMesh {
     /// Positions by slot (m); free slots hold their last value.
     pub fn positions(&self) -> &[Vec3] {
         &self.x
+    }
+
+    /// Positions by slot, to be moved (m). They must stay finite.
+    pub fn positions_mut(&mut self) -> &mut [Vec3] {
+        &mut self.x
     }
 
     /// Rest positions by slot (m).

@@ -235,7 +235,7 @@ impl ClosedMesh {
         let mut origin: Option<DVec3> = None;
         let mut sum = 0.0;
         for t in triangles {
-            let p = self.points(t).map(|p| p.as_dvec3());
+            let p = self.points(t).map(glam::Vec3::as_dvec3);
             let o = *origin.get_or_insert(p[0]);
             let [a, b, c] = p.map(|p| p - o);
             sum += a.dot(b.cross(c));

@@ -1,0 +1,201 @@
+//! A pair of patches, triangle by triangle.
+
+use crate::surface::boxes::{self, Bounds, Box8};
+use crate::surface::closed_mesh::ClosedMesh;
+use crate::surface::patches::Patches;
+use crate::surface::predicates::{distance_bound, triangles_cross};
+use glam::Vec3;
+
+/// Distances are searched up to this part of the shorter typical edge: far enough to last for many frames, near enough to look
+/// at few triangles.
+const REACH: f32 = 0.3;
+
+/// The triangles of a patch, laid out for tests.
+#[derive(Default)]
+struct Side {
+    /// The patch that is loaded, if any.
+    patch: Option<u32>,
+    ids: Vec<u32>,
+    points: Vec<[Vec3; 3]>,
+    bounds: Vec<Bounds>,
+    boxes: Vec<Box8>,
+}
+
+impl Side {
+    fn load(&mut self, mesh: &ClosedMesh, patches: &Patches, p: u32) {
+        if self.patch == Some(p) {
+            return;
+        }
+        self.patch = Some(p);
+        self.fill(mesh, patches.triangles(mesh, p));
+    }
+
+    fn fill(&mut self, mesh: &ClosedMesh, triangles: impl Iterator<Item = u32>) {
+        self.ids.clear();
+        self.ids.extend(triangles);
+        self.points.clear();
+        self.points.extend(self.ids.iter().map(|&t| mesh.points(t)));
+        self.bounds.clear();
+        self.bounds
+            .extend(self.points.iter().map(|&p| Bounds::of(p)));
+        boxes::pack(&self.bounds, &mut self.boxes);
+    }
+
+    /// The shadow on an axis, seen from `origin`.
+    fn shadow(&self, axis: Vec3, origin: Vec3) -> (f32, f32) {
+        let mut shadow = (f32::INFINITY, f32::NEG_INFINITY);
+        for points in &self.points {
+            for &p in points {
+                let s = (p - origin).dot(axis);
+                shadow = (shadow.0.min(s), shadow.1.max(s));
+            }
+        }
+        shadow
+    }
+}
+
+/// Memory of one thread.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) near: Vec<u32>,
+    /// Pairs that cross, of the last call of [`Scratch::triangles`].
+    pub(super) hits: Vec<(u32, u32)>,
+    sides: [Side; 2],
+    some: Vec<u32>,
+    candidates: Vec<(u32, u32)>,
+}
+
+/// What the triangles of a pair of patches say.
+pub(super) struct Verdict {
+    /// Pairs that were tested.
+    pub(super) tested: usize,
+    /// The patches are at least this far apart (m); zero if they meet or nobody asked.
+    pub(super) distance: f32,
+}
+
+impl Scratch {
+    /// Forgets the patches that are loaded: a new row begins, perhaps of another mesh.
+    pub(super) fn forget(&mut self) {
+        for side in &mut self.sides {
+            side.patch = None;
+        }
+    }
+
+    fn load(&mut self, mesh: &ClosedMesh, patches: &Patches, pair: [u32; 2]) {
+        for (side, p) in self.sides.iter_mut().zip(pair) {
+            side.load(mesh, patches, p);
+        }
+    }
+
+    /// The width of the gap between two patches along the mean normal of either (m), rounded down; zero if there is none.
+    pub(super) fn gap(&mut self, mesh: &ClosedMesh, patches: &Patches, pair: [u32; 2]) -> f32 {
+        self.load(mesh, patches, pair);
+        let [a, b] = pair.map(|p| &patches.all()[p as usize]);
+        let all = a.bounds.join(b.bounds);
+        let rounding = 1e-6 * (all.hi - all.lo).length();
+        let origin = a.bounds.lo;
+        let mut best = 0.0;
+        for axis in [a.axis, b.axis] {
+            let [s, t] = [0, 1].map(|k| self.sides[k].shadow(axis, origin));
+            let gap = (t.0 - s.1).max(s.0 - t.1) * 0.99999 - rounding;
+            if gap > best {
+                best = gap;
+            }
+        }
+        best
+    }
+
+    /// Tests the triangles of two patches against each other; [`Scratch::hits`] are those that cross. `only` leaves out the
+    /// search for the distance.
+    pub(super) fn triangles(
+        &mut self,
+        mesh: &ClosedMesh,
+        patches: &Patches,
+        pair: [u32; 2],
+        only: bool,
+    ) -> Verdict {
+        self.load(mesh, patches, pair);
+        let [a, b] = pair.map(|p| &patches.all()[p as usize]);
+        // An edge that is no number, because squares overflow, must not hide candidates.
+        let reach = REACH * a.edge.min(b.edge);
+        let margin = if only || !reach.is_finite() {
+            0.0
+        } else {
+            reach
+        };
+        let [first, second] = &self.sides;
+        self.some.clear();
+        boxes::near(&first.boxes, &b.bounds, margin, &mut self.some);
+        self.candidates.clear();
+        boxes::near_pairs(
+            &self.some,
+            &first.bounds,
+            &second.boxes,
+            margin,
+            &mut self.candidates,
+        );
+        self.hits.clear();
+        let mut distance = margin * 0.9999;
+        let mut tested = 0;
+        for &(k, l) in &self.candidates {
+            let (k, l) = (k as usize, l as usize);
+            let (i, j) = (first.ids[k], second.ids[l]);
+            if pair[0] == pair[1] && i >= j {
+                continue;
+            }
+            let meet = first.bounds[k].meets(&second.bounds[l]);
+            if meet {
+                tested += 1;
+                if triangles_cross(mesh, i, j) {
+                    self.hits.push((i.min(j), i.max(j)));
+                    distance = 0.0;
+                    continue;
+                }
+            }
+            if distance > 0.0 {
+                let [t, u] =
+                    [first.points[k], second.points[l]].map(|c: [Vec3; 3]| c.map(Vec3::as_dvec3));
+                let bound = distance_bound(t, u, f64::from(distance)) as f32 * 0.99999;
+                distance = distance.min(bound);
+            }
+        }
+        Verdict { tested, distance }
+    }
+
+    /// Calls `f` for the given triangles, which should lie near each other, with every living triangle whose box meets theirs.
+    pub(super) fn around(
+        &mut self,
+        mesh: &ClosedMesh,
+        patches: &Patches,
+        triangles: impl Iterator<Item = u32>,
+        mut f: impl FnMut(u32, u32),
+    ) {
+        self.forget();
+        let [given, others] = &mut self.sides;
+        given.fill(mesh, triangles);
+        let joint = given
+            .bounds
+            .iter()
+            .fold(Bounds::EMPTY, |all, b| all.join(*b));
+        self.near.clear();
+        patches.tree().meeting(&joint, 0, &mut self.near);
+        let living = self.near.iter().flat_map(|&p| patches.triangles(mesh, p));
+        others.fill(
+            mesh,
+            living.filter(|&t| Bounds::of(mesh.points(t)).meets(&joint)),
+        );
+        self.some.clear();
+        self.some.extend(0..given.ids.len() as u32);
+        self.candidates.clear();
+        boxes::near_pairs(
+            &self.some,
+            &given.bounds,
+            &others.boxes,
+            0.0,
+            &mut self.candidates,
+        );
+        for &(k, l) in &self.candidates {
+            f(given.ids[k as usize], others.ids[l as usize]);
+        }
+    }
+}

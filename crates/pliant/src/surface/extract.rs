@@ -372,7 +372,9 @@ impl Field {
     fn gather<T: Clone + Send>(&self, of_word: impl Fn(&Crossed, &mut Vec<T>) + Sync) -> Vec<T> {
         let of_words = |words: &[Crossed]| {
             let mut found = Vec::new();
-            words.iter().for_each(|word| of_word(word, &mut found));
+            for word in words {
+                of_word(word, &mut found);
+            }
             found
         };
         let found: Vec<Vec<T>> = self.crossed.par_chunks(WORDS).map(of_words).collect();

@@ -5,8 +5,8 @@
 //!
 //! 1. Every cube of a lattice is cut into the six tetrahedra around its diagonal [Kuhn 1960], so that neighbours fit together and
 //!    each tetrahedron edge runs along one of seven directions: three axes, three face diagonals, one body diagonal.
-//! 2. For each direction d, the unimodular map that takes d to z turns the lattice lines along d into columns, and [`Lines`]
-//!    finds where they cross the surface.
+//! 2. For each direction d, the unimodular map that takes d to z turns the lattice lines along d into columns; where they
+//!    cross the surface is found as for columns.
 //! 3. Vertical lines tell which nodes are inside: one bit a node, in words along z.
 //! 4. An edge between a node inside and one outside gets a vertex where its line leaves the inside. Vertices are numbered by the
 //!    edge's lower node and direction; the numbers are found again by counting bits, without a hash table.
@@ -35,6 +35,8 @@ const END: f32 = 0.08;
 /// How far the first node lies before the box, in spacings: more than one, and odd, to keep nodes off round coordinates.
 const MARGIN: [f64; 3] = [1.618_034, 1.437_192, 1.739_051];
 
+/// Crossed words that one task takes.
+const WORDS: usize = 256;
 /// Directions of tetrahedron edges as bits: x 1, y 2, z 4.
 const DIRECTIONS: usize = 7;
 /// Axes (u, v, z) after the map of a direction; cyclic, so that the map keeps orientation.
@@ -261,7 +263,7 @@ impl Field {
                 // Nodes below this crossing and not below the one before.
                 let to = (f64::from(c.z).ceil().max(1.0) as u32).min(size[2] - 1);
                 if c.below > 0 {
-                    (from..to).for_each(|k| words[k as usize / 64] |= 1 << (k % 64));
+                    set_bits(words, from, to);
                 }
                 from = from.max(to);
             }
@@ -335,9 +337,8 @@ impl Field {
 
     /// Vertices in the order of their numbers.
     fn positions(&self, lattice: &Lattice, tables: &[Lines]) -> Vec<Vec3> {
-        let of_word = |crossed: &Crossed| {
+        let of_word = |crossed: &Crossed, found: &mut Vec<Vec3>| {
             let word = crossed.word as usize;
-            let mut found = Vec::new();
             for direction in 1..=DIRECTIONS {
                 for bit in ones(crossed.edges[direction - 1]) {
                     let node = self.node(word, bit);
@@ -352,24 +353,31 @@ impl Field {
                     found.push((lattice.origin + lattice.spacing * q).as_vec3());
                 }
             }
-            found
         };
-        let found: Vec<Vec<Vec3>> = self.crossed.par_iter().map(of_word).collect();
-        found.concat()
+        self.gather(of_word)
     }
 
     /// The triangles, cell by cell.
     ///
     /// All six tetrahedra of a cell share its first node, so a cell has triangles exactly if an edge from that node is crossed.
     fn triangles(&self) -> Vec<[u32; 3]> {
-        let of_word = |crossed: &Crossed| {
-            let mut found = Vec::new();
+        self.gather(|crossed, found| {
             for bit in ones(crossed.edges.iter().fold(0, |all, e| all | e)) {
-                self.march(crossed.word as usize, bit, &mut found);
+                self.march(crossed.word as usize, bit, found);
+            }
+        })
+    }
+
+    /// What `of_word` finds in all crossed words, in their order.
+    fn gather<T: Clone + Send>(&self, of_word: impl Fn(&Crossed, &mut Vec<T>) + Sync) -> Vec<T> {
+        let of_words = |words: &[Crossed]| {
+            let mut found = Vec::new();
+            for word in words {
+                of_word(word, &mut found);
             }
             found
         };
-        let found: Vec<Vec<[u32; 3]>> = self.crossed.par_iter().map(of_word).collect();
+        let found: Vec<Vec<T>> = self.crossed.par_chunks(WORDS).map(of_words).collect();
         found.concat()
     }
 
@@ -446,6 +454,18 @@ const CASES: [[usize; 4]; 16] = [
     [0, 1, 2, 3],
     [0, 1, 2, 3],
 ];
+
+/// Sets the bits `from..to`.
+fn set_bits(words: &mut [u64], from: u32, to: u32) {
+    for (w, word) in words.iter_mut().enumerate() {
+        // The part of the range in this word.
+        let low = (w * 64).max(from as usize);
+        let high = (w * 64 + 64).min(to as usize);
+        if low < high {
+            *word |= (u64::MAX >> (64 - (high - low))) << (low % 64);
+        }
+    }
+}
 
 /// The numbers of the bits that are set, ascending.
 fn ones(mut bits: u64) -> impl Iterator<Item = u32> {

@@ -215,3 +215,26 @@ proptest! {
         prop_assert!(report.volume >= 0.0);
     }
 }
+
+/// Ranges of bits, also whole words and across them.
+#[test]
+fn bits() {
+    for (from, to) in [
+        (0, 0),
+        (0, 64),
+        (3, 5),
+        (60, 70),
+        (64, 128),
+        (1, 190),
+        (5, 5),
+        (9, 4),
+    ] {
+        let mut words = [0u64; 3];
+        set_bits(&mut words, from, to);
+        for k in 0..192 {
+            let is_set = words[k as usize / 64] >> (k % 64) & 1 == 1;
+            assert_eq!(is_set, (from..to).contains(&k), "{from}..{to}: {k}");
+        }
+    }
+    assert_eq!(ones(0b1_0110).collect::<Vec<_>>(), [1, 2, 4]);
+}

@@ -14,12 +14,12 @@
 //!
 //! Triangles are taken apart and glued together again side by side; vertices follow from that. The order of the steps:
 //!
-//! 1. [`weld`]: open edges that lie on each other are joined, so that unconnected triangles become a surface.
-//! 2. [`duplicates`]: triangles that name a vertex twice or repeat another one go.
-//! 3. [`glue`]: neighbours are turned to agree, a surface with one side only is cut, more than two triangles at an edge
+//! 1. `weld`: open edges that lie on each other are joined, so that unconnected triangles become a surface.
+//! 2. `duplicates`: triangles that name a vertex twice or repeat another one go.
+//! 3. `glue`: neighbours are turned to agree, a surface with one side only is cut, more than two triangles at an edge
 //!    are paired around the solid parts, and each fan gets a vertex of its own.
-//! 4. [`fill`]: every hole is closed, with triangles of the part `inner`.
-//! 5. [`pieces`]: what has no volume goes; the rest is turned outward.
+//! 4. `fill`: every hole is closed, with triangles of the part `inner`.
+//! 5. `pieces`: what has no volume goes; the rest is turned outward.
 //!
 //! # Cavities
 //!

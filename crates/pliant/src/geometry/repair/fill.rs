@@ -122,6 +122,8 @@ struct Polygon {
     costs: Vec<(bool, f64)>,
     normal: DVec3,
     count: usize,
+    /// With so many vertices left, all ears may be judged again.
+    judge_again_at: usize,
 }
 
 impl Polygon {
@@ -137,6 +139,7 @@ impl Polygon {
             vertices,
             points,
             count,
+            judge_again_at: count,
         };
         if count > 3 && count <= EARS_LIMIT {
             polygon.judge_all();
@@ -175,24 +178,32 @@ impl Polygon {
     /// The best ear whose diagonal is not taken.
     fn best_ear(&mut self, taken: impl Fn(u64) -> bool) -> Option<usize> {
         let best = self.search(&taken)?;
-        if !self.costs[best].0 || self.vertices.len() > EMPTY_LIMIT {
+        let stale = self.costs[best].0 && self.count <= self.judge_again_at;
+        if !stale || self.vertices.len() > EMPTY_LIMIT {
             return Some(best);
         }
-        // What lay in an ear may have been cut off since.
+        // What lay in an ear may have been cut off since. If not, it takes more cuts until another look is worth its time.
         self.judge_all();
-        self.search(&taken)
+        let best = self.search(&taken)?;
+        if self.costs[best].0 {
+            self.judge_again_at = self.count - self.count / 4;
+        }
+        Some(best)
     }
 
     fn search(&self, taken: &impl Fn(u64) -> bool) -> Option<usize> {
-        let free = |&i: &usize| {
-            let [a, _, c] = self.ear(i);
-            self.left[i] && !taken(edge_key(a, c))
-        };
-        (0..self.vertices.len()).filter(free).min_by(|&i, &j| {
-            let ((overlaps, length), (other_overlaps, other_length)) =
-                (self.costs[i], self.costs[j]);
-            (overlaps.cmp(&other_overlaps)).then(length.total_cmp(&other_length))
-        })
+        let mut best: Option<usize> = None;
+        for i in (0..self.vertices.len()).filter(|&i| self.left[i]) {
+            let better = best.is_none_or(|best| self.costs[i] < self.costs[best]);
+            // Whether the diagonal is there takes longest to find out, so it is asked last.
+            if better {
+                let [a, _, c] = self.ear(i);
+                if !taken(edge_key(a, c)) {
+                    best = Some(i);
+                }
+            }
+        }
+        best
     }
 
     fn ear(&self, i: usize) -> [u32; 3] {

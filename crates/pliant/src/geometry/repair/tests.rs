@@ -254,6 +254,29 @@ fn a_concave_hole_is_filled_flat() {
     assert!((result.volume() - bottom).abs() < 1e-6);
 }
 
+/// Long loops are closed too, by faster means the longer they are; wavy ones that no plane fits as well.
+#[test]
+fn long_loops_are_closed() {
+    for (n, wave, added) in [(400u32, 0.02, 398), (600, 0.0, 598), (9000, 0.0, 9000)] {
+        let mut cone = Mesh::default();
+        for i in 0..n {
+            let (s, c) = libm::sincosf(std::f32::consts::TAU * i as f32 / n as f32);
+            let height = if i % 2 == 0 { wave } else { -wave };
+            cone.positions.push(Vec3::new(c, height, s));
+            cone.triangles.push([(i + 1) % n, i, n]);
+        }
+        cone.positions.push(Vec3::Y);
+        let (result, report) = repaired(&cone);
+        assert_eq!((report.closed_holes, report.added_triangles), (1, added));
+        let volume = std::f64::consts::PI / 3.0;
+        assert!(
+            (result.volume() - volume).abs() < 0.2 * volume,
+            "{}",
+            result.volume()
+        );
+    }
+}
+
 /// Two cubes that share an edge, or a vertex, become two cubes.
 #[test]
 fn touching_cubes_are_parted() {

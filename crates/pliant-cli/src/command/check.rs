@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pliant::geometry::repair::repair;
 use pliant::geometry::topology::MeshReport;
 use pliant_scene::mesh_files::{MeshFormat, MeshLimits, read_mesh_within};
 use pliant_scene::{BuildOptions, Built, Limits, build, load};
@@ -44,6 +45,14 @@ fn check_mesh(path: &Path, limits: &Limits) -> Result<(), Failure> {
     if !mesh.part_names.is_empty() {
         let names: Vec<String> = mesh.part_names.iter().map(|n| print::one_line(n)).collect();
         print::line(format_args!("parts: {}", names.join(", ")))?;
+    }
+    match repair(&mesh) {
+        Ok((_, report)) => {
+            if let Some(summary) = report.summary() {
+                print::line(format_args!("repair would give a solid: {summary}"))?;
+            }
+        }
+        Err(reason) => print::line(format_args!("repair would fail: {reason}"))?,
     }
     Ok(())
 }

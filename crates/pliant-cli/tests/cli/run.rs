@@ -253,6 +253,20 @@ fn scenes_and_check_say_what_there_is() {
     let check = folder.pliant(&["check", "one.obj"]);
     assert_eq!(check.status.code(), Some(0));
     assert!(stdout(&check).contains("open edges"), "{}", stdout(&check));
+    let flat = "repair would fail: the mesh is a flat sheet: it has no inside";
+    assert!(stdout(&check).contains(flat), "{}", stdout(&check));
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    folder.write("open.obj", format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\n"));
+    let check = folder.pliant(&["check", "open.obj"]);
+    assert_eq!(check.status.code(), Some(0));
+    let closes = "repair would give a solid: closed 1 hole\n";
+    assert!(stdout(&check).ends_with(closes), "{}", stdout(&check));
+    folder.write(
+        "whole.obj",
+        format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+    );
+    let check = folder.pliant(&["check", "whole.obj"]);
+    assert!(!stdout(&check).contains("repair"), "{}", stdout(&check));
     let help = folder.pliant(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     assert!(stdout(&help).contains("run"));

@@ -5,6 +5,7 @@ pub mod figures;
 pub mod grid;
 pub mod mesh;
 pub mod poisson;
+pub mod repair;
 pub mod shape;
 pub mod solids;
 pub mod surface_nets;

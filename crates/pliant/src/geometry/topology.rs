@@ -233,7 +233,7 @@ impl MeshReport {
 }
 
 /// `1 hole`, `5 holes`.
-fn count(number: usize, one: &str, many: &str) -> String {
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
@@ -371,18 +371,18 @@ impl Corners {
 }
 
 /// Disjoint sets over `0..count`, each known by its lowest member.
-struct DisjointSets {
+pub(super) struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self {
             parent: (0..count as u32).collect(),
         }
     }
 
-    fn find(&mut self, mut item: u32) -> u32 {
+    pub(super) fn find(&mut self, mut item: u32) -> u32 {
         while self.parent[item as usize] != item {
             let grandparent = self.parent[self.parent[item as usize] as usize];
             self.parent[item as usize] = grandparent;
@@ -391,12 +391,12 @@ impl DisjointSets {
         item
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    pub(super) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    fn into_labels(mut self) -> Vec<u32> {
+    pub(super) fn into_labels(mut self) -> Vec<u32> {
         (0..self.parent.len() as u32)
             .map(|item| self.find(item))
             .collect()

@@ -40,7 +40,8 @@ impl Remesher {
                 let m = mesh.split(h, at);
                 report.splits += 1;
                 self.touched.add_ring(mesh, m);
-                for k in mesh.ring(m) {
+                // A split renames half-edges of its two triangles, so their outer edges are queued anew too.
+                for k in mesh.ring(m).flat_map(|k| [k, next(k)]) {
                     let l2 = mesh.length2(k);
                     if l2 > lengths.max * lengths.max {
                         again.push((descending(l2), k));

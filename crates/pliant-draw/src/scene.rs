@@ -46,6 +46,11 @@ pub struct Object {
     pub colors: Vec<[u8; 4]>,
     /// The colour of the surface.
     pub paint: Paint,
+    /// Triangles that have [`Object::inner_color`] in place of the paint and of vertex colours, or empty: what was inside and
+    /// nobody has painted.
+    pub inner: Vec<bool>,
+    /// The colour of those triangles.
+    pub inner_color: [u8; 3],
     /// From 0, dry clay, to 1, wet lacquer.
     pub gloss: f32,
 }

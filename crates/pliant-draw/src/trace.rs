@@ -350,6 +350,9 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
 
 /// The linear colour of a triangle's point; `width` is that of a pixel there (m).
 fn albedo(object: &Object, number: usize, weights: [f32; 3], width: f32) -> Vec3 {
+    if object.inner.len() == object.triangles.len() && object.inner[number] {
+        return to_linear(object.inner_color);
+    }
     let corners = object.triangles[number].map(|v| v as usize);
     let painted = match &object.paint {
         Paint::Plain(color) => to_linear(*color),

@@ -41,7 +41,7 @@ fn built_in_scenes_run() {
 fn drop_starts_at_its_height() {
     let loaded = load("drop", &[], &Limits::default()).unwrap();
     let built = build(&loaded, &BuildOptions::default()).unwrap();
-    let (lo, _) = built.world.surfaces()[0].mesh.bounds().unwrap();
+    let (lo, _) = built.world.surfaces()[0].bounds().unwrap();
     assert!((lo.y - 2.0).abs() < 0.01, "{lo}");
     assert_eq!(built.world.bodies()[0].particle_radius, 0.1);
 }

@@ -1,14 +1,22 @@
-//! Making a body: a mesh becomes particles, groups and a skinned surface.
+//! Making a body: a mesh becomes particles, groups and a surface.
 
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::geometry::mesh::MeshError;
 use crate::geometry::poisson::{estimate_count, morton_key, sample_interior};
+use crate::geometry::repair::{RepairError, RepairReport, repair};
 use crate::geometry::winding::WindingField;
 use crate::matching::{Averaging, Fit};
 use crate::material::Material;
 use crate::random::{Random, name_key};
+use crate::state::Surface;
+use crate::surface::closed_mesh::ClosedMeshError;
+use crate::surface::{Tracked, TrackerSettings, skin};
 use glam::Vec3;
+
+/// Triangles of a surface that is just fine enough, times the square of the longest edge over the area: equilateral triangles
+/// of that edge have 2.3, halves of larger ones more.
+const TRIANGLE_SHARE: f64 = 3.0;
 
 /// What a body is made from. `BodyDesc::new` gives the defaults; change the fields you care about.
 #[derive(Clone, Debug)]
@@ -18,6 +26,8 @@ pub struct BodyDesc {
     /// The visible surface in world coordinates. It may be open, non-manifold or self-intersecting: inside is where its
     /// winding number is above one half.
     pub mesh: Mesh,
+    /// What becomes of that surface.
+    pub surface: SurfaceKind,
     /// Particle radius r: the least distance of two particles (m).
     pub particle_radius: f32,
     /// Radius of a group in units of r.
@@ -38,6 +48,25 @@ pub struct BodyDesc {
     pub self_contact: bool,
     /// Most particles the body may get.
     pub max_particles: usize,
+    /// Most triangles that a tracked surface may get; at the limit it stays coarser.
+    pub max_triangles: usize,
+}
+
+/// What is seen of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum SurfaceKind {
+    /// Nothing.
+    None,
+    /// The mesh as it is, carried along: any mesh will do, and triangles stretch as the body does.
+    #[default]
+    Skinned,
+    /// The mesh made closed, then kept in shape; it merges and splits.
+    Tracked {
+        /// Longest edge (m).
+        edge_length: f32,
+        /// Whether every piece keeps its volume.
+        keep_volume: bool,
+    },
 }
 
 impl BodyDesc {
@@ -46,6 +75,7 @@ impl BodyDesc {
         Self {
             name: name.into(),
             mesh,
+            surface: SurfaceKind::default(),
             particle_radius,
             cluster_radius: 4.0,
             cluster_spacing: 3.0,
@@ -56,6 +86,7 @@ impl BodyDesc {
             averaging: Averaging::default(),
             self_contact: true,
             max_particles: 2_000_000,
+            max_triangles: 2_000_000,
         }
     }
 }
@@ -67,6 +98,29 @@ pub enum BuildError {
     /// The mesh is not usable.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// The mesh has no inside that a tracked surface could bound.
+    #[error(transparent)]
+    Repair(#[from] RepairError),
+    /// A mesh that was not made solid first.
+    #[error("the surface cannot be tracked: {0}")]
+    Open(#[from] ClosedMeshError),
+    /// The tracked surface would have more triangles than allowed.
+    #[error(
+        "the surface would have about {estimate:.0} triangles, more than the limit of {limit}; choose an edge_length above {edge_length:.4}"
+    )]
+    TooManyTriangles {
+        /// Expected number.
+        estimate: f64,
+        /// The limit.
+        limit: usize,
+        /// An edge length that fits.
+        edge_length: f64,
+    },
+    /// Every piece of the tracked surface is a crumb.
+    #[error(
+        "nothing is left of the surface: its pieces are smaller than a particle of radius {0}; choose a smaller particle_radius"
+    )]
+    OnlyCrumbs(f32),
     /// A parameter has no meaning.
     #[error("{0}")]
     Parameter(String),
@@ -103,6 +157,62 @@ pub struct Sampling {
     pub groups: Vec<Vec<u32>>,
     /// Volume of the body (m³).
     pub volume: f64,
+}
+
+/// Makes the mesh of a body whose surface is tracked the boundary of a solid, and tells what that took.
+pub fn make_solid(desc: &mut BodyDesc) -> Result<RepairReport, BuildError> {
+    if !matches!(desc.surface, SurfaceKind::Tracked { .. }) {
+        return Ok(RepairReport::default());
+    }
+    let (mesh, report) = repair(&desc.mesh)?;
+    desc.mesh = mesh;
+    Ok(report)
+}
+
+/// The surface of a body over its particles; `first` is the index of the first one.
+pub(crate) fn make_surface(
+    desc: &BodyDesc,
+    points: &[Vec3],
+    first: usize,
+) -> Result<Surface, BuildError> {
+    let r = desc.particle_radius;
+    match desc.surface {
+        SurfaceKind::None => Ok(Surface::None),
+        SurfaceKind::Skinned => {
+            let skinned = skin::bind(desc.mesh.clone(), points, first, r);
+            Ok(Surface::Skinned(skinned))
+        }
+        SurfaceKind::Tracked {
+            edge_length,
+            keep_volume,
+        } => {
+            if !(edge_length > 0.0 && edge_length.is_finite()) {
+                let complaint = "edge_length must be above 0";
+                return Err(BuildError::Parameter(complaint.to_owned()));
+            }
+            let estimate = TRIANGLE_SHARE * desc.mesh.area() / f64::from(edge_length).powi(2);
+            if !estimate.is_finite() || estimate > desc.max_triangles as f64 {
+                return Err(BuildError::TooManyTriangles {
+                    estimate,
+                    limit: desc.max_triangles,
+                    edge_length: f64::from(edge_length)
+                        * (estimate / desc.max_triangles as f64).sqrt(),
+                });
+            }
+            let settings = TrackerSettings {
+                particle_radius: r,
+                keep_volume,
+                max_triangles: desc.max_triangles,
+                ..TrackerSettings::new(edge_length)
+            };
+            let mut tracked = Tracked::new(&desc.mesh, settings)?;
+            if tracked.mesh().triangle_count() == 0 {
+                return Err(BuildError::OnlyCrumbs(r));
+            }
+            tracked.bind(points, first, r);
+            Ok(Surface::Tracked(Box::new(tracked)))
+        }
+    }
 }
 
 /// Checks the description, fills the mesh with particles and covers them with groups.

@@ -4,6 +4,8 @@
 //! under way. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
+use crate::state::{Skin, Skinned, Surface};
+use crate::surface::Tracked;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
 use xxhash_rust::xxh3::Xxh3;
@@ -141,34 +143,11 @@ impl World {
     }
 
     fn hash_surface(&self, s: &mut Stream, at: usize, first: u32) {
-        let surface = &self.surfaces[at];
-        s.tag(*b"SURF", surface.mesh.positions.len());
-        surface.mesh.positions.iter().for_each(|y| s.vec3(*y));
-        surface.rest.iter().for_each(|y| s.vec3(*y));
-        for skin in &surface.skin {
-            skin.point.iter().for_each(|i| s.u32(i - first));
-            skin.weight.iter().for_each(|w| s.f32(*w));
-            skin.local.iter().for_each(|z| s.vec3(*z));
+        match &self.surfaces[at] {
+            Surface::None => s.tag(*b"NONE", 0),
+            Surface::Skinned(skinned) => hash_skinned(s, skinned, first),
+            Surface::Tracked(tracked) => hash_tracked(s, tracked, first),
         }
-        s.tag(*b"TRIS", surface.mesh.triangles.len());
-        surface
-            .mesh
-            .triangles
-            .iter()
-            .flatten()
-            .for_each(|v| s.u32(*v));
-        surface
-            .mesh
-            .corner_uvs
-            .iter()
-            .flatten()
-            .for_each(|uv| s.vec2(*uv));
-        surface.mesh.colors.iter().for_each(|c| s.bytes(c));
-        surface
-            .mesh
-            .parts
-            .iter()
-            .for_each(|p| s.bytes(&p.to_le_bytes()));
     }
 
     fn hash_rigids(&self, s: &mut Stream) {
@@ -203,4 +182,60 @@ impl World {
             s.f64(*until);
         }
     }
+}
+
+fn hash_skin(s: &mut Stream, skin: &Skin, first: u32) {
+    skin.point.iter().for_each(|i| s.u32(i - first));
+    skin.weight.iter().for_each(|w| s.f32(*w));
+    skin.local.iter().for_each(|z| s.vec3(*z));
+}
+
+fn hash_skinned(s: &mut Stream, surface: &Skinned, first: u32) {
+    let mesh = &surface.mesh;
+    s.tag(*b"SURF", mesh.positions.len());
+    mesh.positions.iter().for_each(|y| s.vec3(*y));
+    surface.rest.iter().for_each(|y| s.vec3(*y));
+    for skin in &surface.skin {
+        hash_skin(s, skin, first);
+    }
+    s.tag(*b"TRIS", mesh.triangles.len());
+    mesh.triangles.iter().flatten().for_each(|v| s.u32(*v));
+    mesh.corner_uvs.iter().flatten().for_each(|uv| s.vec2(*uv));
+    mesh.colors.iter().for_each(|c| s.bytes(c));
+    mesh.parts.iter().for_each(|p| s.bytes(&p.to_le_bytes()));
+}
+
+/// Slots in their order, with what their reuse depends on. What free slots hold is overwritten before it is read.
+fn hash_tracked(s: &mut Stream, surface: &Tracked, first: u32) {
+    let mesh = surface.mesh();
+    s.tag(*b"TRKV", mesh.x.len());
+    mesh.out.iter().for_each(|h| s.u32(*h));
+    for v in mesh.vertices().map(|v| v as usize) {
+        s.vec3(mesh.x[v]);
+        s.vec3(mesh.was[v]);
+        s.vec3(mesh.rest[v]);
+        s.u32(mesh.component[v]);
+        if let Some(color) = mesh.color.get(v) {
+            s.bytes(color);
+        }
+        hash_skin(s, &surface.skin()[v], first);
+    }
+    s.tag(*b"TRKT", mesh.material.len());
+    mesh.corner.iter().for_each(|v| s.u32(*v));
+    mesh.twin.iter().for_each(|h| s.u32(*h));
+    for t in mesh.triangles().map(|t| t as usize) {
+        s.bytes(&mesh.material[t].to_le_bytes());
+        s.u32(mesh.patch[t]);
+        let uvs = mesh.uv.get(3 * t..3 * t + 3).unwrap_or_default();
+        uvs.iter().for_each(|uv| s.vec2(*uv));
+    }
+    s.tag(*b"FREE", mesh.free_vertices.len());
+    mesh.free_vertices.iter().for_each(|v| s.u32(*v));
+    mesh.free_triangles.iter().for_each(|t| s.u32(*t));
+    s.tag(*b"PCES", surface.components().len());
+    for piece in surface.components() {
+        s.u32(piece.id);
+        s.f64(piece.target);
+    }
+    s.u32(surface.tracker().next_component());
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`World`] holds bodies, obstacles and what happens to them; [`World::step`] moves it on by one frame and tells what it did in
 //! a [`StepReport`]. A body is made from any mesh: it is filled with particles, the particles are covered with overlapping
-//! groups, and the mesh is skinned to the particles.
+//! groups, and the mesh is carried by the particles: as it is, or as a surface that merges and splits ([`SurfaceKind`]).
 //!
 //! ```
 //! use pliant::dynamics::{Action, ActionKind, Collider};
@@ -66,7 +66,7 @@ mod step;
 pub mod surface;
 pub mod world;
 
-pub use body::{BodyDesc, BuildError};
+pub use body::{BodyDesc, BuildError, SurfaceKind};
 pub use material::Material;
 pub use report::StepReport;
 pub use world::{Settings, World};

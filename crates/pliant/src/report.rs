@@ -1,5 +1,6 @@
 //! What a step tells about itself.
 
+use crate::surface::TrackerReport;
 use glam::DVec3;
 
 /// The stages of a step, in the order in which statistics list them.
@@ -138,6 +139,17 @@ impl std::ops::Add for Ledger {
     }
 }
 
+/// What became of a surface in one step; all zero for one that is not tracked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceReport {
+    /// Pieces that became part of another.
+    pub merges: u32,
+    /// Pieces that came off another.
+    pub splits: u32,
+    /// What the tracker did, in detail.
+    pub tracker: TrackerReport,
+}
+
 /// What happened in one step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
@@ -163,6 +175,8 @@ pub struct StepReport {
     pub contact_pairs: usize,
     /// How often the list of candidate pairs was made anew in this step.
     pub pair_searches: u64,
+    /// What became of each body's surface, in the order of the bodies.
+    pub surfaces: Vec<SurfaceReport>,
     /// Things the user should know.
     pub warnings: Vec<String>,
 }

@@ -9,7 +9,8 @@ use crate::dynamics::velocities::{
 };
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
-use crate::report::{Stage, StepReport, Stopwatch};
+use crate::report::{Stage, StepReport, Stopwatch, SurfaceReport};
+use crate::state::Surface;
 use crate::surface::skin::{self, SkinFrame};
 use crate::world::{Plan, Scratch, World};
 use glam::{Mat3, Vec3};
@@ -24,7 +25,7 @@ impl World {
     /// Moves the world on by `dt` seconds, one output frame.
     ///
     /// ```text
-    /// actions → substeps × { predict → contacts → stabilize → iterations × { groups → contacts } → velocities → plasticity } → skin
+    /// actions → substeps × { predict → contacts → stabilize → iterations × { groups → contacts } → velocities → plasticity } → surfaces
     /// ```
     pub fn step(&mut self, dt: f32) -> StepReport {
         // On a worker of the pool from here on: a stage that is started from another thread wakes a worker and sleeps, and
@@ -61,8 +62,7 @@ impl World {
         self.frame += 1;
         self.time += f64::from(dt);
         self.finish_actions();
-        self.skin();
-        watch.lap(Stage::Skin);
+        self.move_surfaces(&mut report, &mut watch);
 
         report.frame = self.frame;
         report.time = self.time;
@@ -333,8 +333,8 @@ impl World {
         self.rigids.retire(now);
     }
 
-    /// Moves every surface with its particles.
-    fn skin(&mut self) {
+    /// Moves every surface with its particles; one that is tracked is then kept in shape, merges and splits.
+    fn move_surfaces(&mut self, report: &mut StepReport, watch: &mut Stopwatch) {
         skin::interpolate_rotations(&mut self.points, &self.groups);
         let Self {
             points,
@@ -367,12 +367,25 @@ impl World {
             let frame = SkinFrame {
                 points,
                 groups,
+                own: body.points.clone(),
                 placed: &touched,
                 turn: &scratch.turn,
                 particle_radius: body.particle_radius,
             };
-            skin::deform(&frame, surface);
+            report.surfaces.push(match surface {
+                Surface::None => SurfaceReport::default(),
+                Surface::Skinned(skinned) => {
+                    skin::deform(&frame, skinned);
+                    SurfaceReport::default()
+                }
+                Surface::Tracked(tracked) => {
+                    tracked.carry(&frame);
+                    watch.lap(Stage::Skin);
+                    tracked.update(&frame, &mut |stage| watch.lap(stage))
+                }
+            });
         }
+        watch.lap(Stage::Skin);
     }
 }
 

@@ -12,7 +12,6 @@ use crate::report::{Clock, Ledger};
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
-use crate::surface::skin;
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
 
@@ -106,7 +105,7 @@ pub struct Body {
 /// for _ in 0..30 {
 ///     world.step(1.0 / 60.0);
 /// }
-/// let lowest = world.surfaces()[0].mesh.bounds().unwrap().0.y;
+/// let lowest = world.surfaces()[0].bounds().unwrap().0.y;
 /// assert!(lowest > -0.01, "the ball rests on the floor");
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -163,16 +162,23 @@ impl World {
         }
     }
 
-    /// Adds a body: fills its mesh with particles, covers them with groups and skins the mesh to them.
-    pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyId, BuildError> {
+    /// Adds a body: fills its mesh with particles, covers them with groups and hangs the surface on them.
+    pub fn add_body(&mut self, mut desc: BodyDesc) -> Result<BodyId, BuildError> {
+        body::make_solid(&mut desc)?;
         let sampling = body::sample(&desc, self.settings.seed)?;
-        Ok(self.add_sampled(desc, &sampling))
+        self.add_sampled(desc, &sampling)
     }
 
-    /// Adds a body whose particles and groups are given.
-    pub fn add_sampled(&mut self, desc: BodyDesc, sampling: &body::Sampling) -> BodyId {
+    /// Adds a body whose particles and groups are given; if its surface is tracked, its mesh must be solid
+    /// ([`body::make_solid`]).
+    pub fn add_sampled(
+        &mut self,
+        desc: BodyDesc,
+        sampling: &body::Sampling,
+    ) -> Result<BodyId, BuildError> {
         let r = desc.particle_radius;
         let first = self.points.len();
+        let surface = body::make_surface(&desc, &sampling.points, first)?;
         let volume = if sampling.volume > 0.0 {
             sampling.volume
         } else {
@@ -206,8 +212,7 @@ impl World {
                 *c = center;
             }
         }
-        self.surfaces
-            .push(skin::bind(desc.mesh, &sampling.points, first as u32, r));
+        self.surfaces.push(surface);
         let id = BodyId(self.next_body);
         self.next_body += 1;
         self.bodies.push(Body {
@@ -227,7 +232,7 @@ impl World {
         let new = matched.len() - 1;
         Jacobi::refresh_weights(&matched[new..], &mut self.points, &mut self.groups);
         self.plan.stale = true;
-        id
+        Ok(id)
     }
 
     /// Takes a body out of the world; `false` if there is none with this id.

@@ -410,7 +410,7 @@ fn bounce(restitution: f32) -> f32 {
     };
     let mut world = World::new(Settings::default());
     world.add_collider(Collider::floor(0.0));
-    world.add_sampled(desc, &grain);
+    world.add_sampled(desc, &grain).expect("a grain");
     let (mut touched, mut highest) = (false, 0.0_f32);
     for _ in 0..75 {
         run(&mut world, 1);

@@ -5,6 +5,7 @@ use pliant::body::Sampling;
 use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, MeshField};
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
+use pliant::state::Surface;
 use pliant::{BodyDesc, BuildError, Material, Settings, World};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ fn assert_finite(world: &World) {
     assert!(rigids.x.iter().all(|x| x.is_finite()), "projectiles");
     for surface in world.surfaces() {
         assert!(
-            surface.mesh.positions.iter().all(|y| y.is_finite()),
+            surface.mesh().positions.iter().all(|y| y.is_finite()),
             "surface"
         );
     }
@@ -143,7 +144,9 @@ fn one_group(points: Vec<Vec3>) -> Sampling {
 fn drops(points: Vec<Vec3>) -> World {
     let mut world = World::new(Settings::default());
     world.add_collider(Collider::floor(0.0));
-    world.add_sampled(cube("odd", Vec3::Y), &one_group(points));
+    world
+        .add_sampled(cube("odd", Vec3::Y), &one_group(points))
+        .expect("a body");
     world.points_mut().v[0] += Vec3::new(0.5, 0.0, 0.2);
     run(&mut world, 90);
     let x = &world.points().x;
@@ -341,7 +344,10 @@ fn a_removed_body_leaves_the_others() {
         assert_eq!(world.body_hash(1), with.body_hash(2));
     }
     let last = world.bodies()[1].clone();
-    for skin in &world.surfaces()[1].skin {
+    let Surface::Skinned(surface) = &world.surfaces()[1] else {
+        panic!("a skinned surface is the default");
+    };
+    for skin in &surface.skin {
         assert!(
             skin.point
                 .iter()
@@ -542,7 +548,7 @@ proptest! {
             let n = points.len() as u32;
             // Overlapping halves: some particles are in two groups, some in one.
             let groups = vec![(0..n.div_ceil(2) + n / 4).collect(), (n / 2..n).collect()];
-            world.add_sampled(desc, &Sampling { points, groups, volume: 0.2 });
+            world.add_sampled(desc, &Sampling { points, groups, volume: 0.2 }).expect("a body");
         }
         world.add_action(Action {
             at: 0.0,

@@ -84,9 +84,9 @@ fn describe(built: &Built, action_count: usize) -> Result<(), Failure> {
             body.points.len(),
             body.particle_radius,
             body.groups.len(),
-            surface.mesh.triangles.len()
+            surface.triangle_count()
         ))?;
-        for problem in MeshReport::new(&surface.mesh).problems() {
+        for problem in MeshReport::new(&surface.mesh()).problems() {
             print::line(format_args!("  {problem}"))?;
         }
     }

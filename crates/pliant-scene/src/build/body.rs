@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use pliant::body::{make_solid, sample};
 use pliant::matching::{Averaging, Fit};
-use pliant::{BodyDesc, BuildError, World};
+use pliant::state::Surface;
+use pliant::{BodyDesc, BuildError, SurfaceKind, World};
 
 use super::{Site, form, material};
 use crate::error::Error;
@@ -38,8 +40,17 @@ pub(super) fn add(
 
     let r = form.particle_radius;
     let plain = BodyDesc::new(body.name_or_index(index), form.mesh, r);
+    let used: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
     let cluster_radius = body.cluster_radius.map_or(plain.cluster_radius, |c| c / r);
-    let desc = BodyDesc {
+    let mut desc = BodyDesc {
+        surface: match body.surface {
+            Some(file::Surface::None) => SurfaceKind::None,
+            Some(file::Surface::Skinned) => SurfaceKind::Skinned,
+            _ => SurfaceKind::Tracked {
+                edge_length: form.edge_length,
+                keep_volume: body.volume.unwrap_or(false),
+            },
+        },
         cluster_radius,
         // Centres that are farther apart than three quarters of a radius leave particles in too few clusters.
         cluster_spacing: plain.cluster_spacing.min(0.75 * cluster_radius),
@@ -54,14 +65,37 @@ pub(super) fn add(
             Some(file::Averaging::Count) => Averaging::Count,
         },
         max_particles: site.limits.particles.saturating_sub(world.points().len()),
+        max_triangles: site.limits.triangles.saturating_sub(used),
         ..plain
     };
     let radius_path = format!("{path}.particle_radius");
-    world.add_body(desc).map_err(|error| match &error {
-        BuildError::TooManyParticles { .. } => site.limit(&radius_path, &error.to_string()),
-        BuildError::TooFewParticles { .. } => site.error(&radius_path, &error.to_string()),
-        _ => site.error(&path, &error.to_string()),
-    })?;
+    let refuse = |error: BuildError| {
+        let message = error.to_string();
+        match error {
+            BuildError::TooManyParticles { .. } => site.limit(&radius_path, &message),
+            BuildError::TooManyTriangles { .. } => {
+                site.limit(&format!("{path}.edge_length"), &message)
+            }
+            BuildError::TooFewParticles { .. } | BuildError::OnlyCrumbs(_) => {
+                site.error(&radius_path, &message)
+            }
+            BuildError::Repair(_) => site.error(
+                &path,
+                &match &form.file {
+                    Some(file) => format!("{file}: {message}"),
+                    None => message,
+                },
+            ),
+            _ => site.error(&path, &message),
+        }
+    };
+    let repaired = make_solid(&mut desc).map_err(&refuse)?;
+    if let Some(summary) = repaired.summary() {
+        let name = form.file.as_ref().unwrap_or(&desc.name);
+        warnings.push(format!("{name}: repaired: {summary}"));
+    }
+    let sampling = sample(&desc, world.settings().seed).map_err(&refuse)?;
+    world.add_sampled(desc, &sampling).map_err(&refuse)?;
     // The engine's limit is an estimate made before the work; this one is exact.
     if world.points().len() > site.limits.particles {
         let message = format!(
@@ -81,16 +115,17 @@ fn check_surface(
     mesh: &pliant::geometry::Mesh,
     world: &World,
 ) -> Result<(), Error> {
-    let meshes = || world.surfaces().iter().map(|s| &s.mesh).chain([mesh]);
+    let so_far =
+        |count: fn(&Surface) -> usize| -> usize { world.surfaces().iter().map(count).sum() };
     let totals = [
         (
             "triangles",
-            meshes().map(|m| m.triangles.len()).sum::<usize>(),
+            so_far(Surface::triangle_count) + mesh.triangles.len(),
             site.limits.triangles,
         ),
         (
             "vertices",
-            meshes().map(|m| m.positions.len()).sum(),
+            so_far(Surface::vertex_count) + mesh.positions.len(),
             site.limits.vertices,
         ),
     ];

@@ -20,10 +20,14 @@ const EDGE_SHARE: f32 = 0.5;
 /// Edges along the longest side of the coarse mesh that tells a shape's true size.
 const PROBE_EDGES: f32 = 48.0;
 
-/// A body's mesh in the world, and its particle radius.
+/// A body's mesh in the world, and how fine its particles and its surface are.
 pub(super) struct Form {
     pub(super) mesh: Mesh,
     pub(super) particle_radius: f32,
+    /// Longest edge of the surface if it is tracked (m).
+    pub(super) edge_length: f32,
+    /// The mesh file, as messages name it; a shape has none.
+    pub(super) file: Option<String>,
     /// What is unusual about a mesh that came from a file, one line each.
     pub(super) findings: Vec<String>,
 }
@@ -71,10 +75,13 @@ pub(super) fn build(
             (mesh, place)
         }
     };
-    let findings = match (replacement, &body.mesh) {
-        (Some(file), _) => findings(&file.display().to_string(), &mesh),
-        (None, Some(file)) => findings(file, &mesh),
-        (None, None) => Vec::new(),
+    let file = match (replacement, &body.mesh) {
+        (Some(file), _) => Some(file.display().to_string()),
+        (None, file) => file.clone(),
+    };
+    let findings = match &file {
+        Some(file) => findings(file, &mesh),
+        None => Vec::new(),
     };
     let longest = Bounds::of(&mesh).longest() * placement.scale;
     let particle_radius = body.particle_radius.unwrap_or(longest / PARTICLES_A_SIDE);
@@ -87,11 +94,28 @@ pub(super) fn build(
             ),
         ));
     }
+    let plain = EDGE_SHARE * particle_radius;
+    let edge_length = body.edge_length.unwrap_or(match file {
+        Some(_) => plain.min(2.0 * mean_edge(&mesh)),
+        None => plain,
+    });
     Ok(Form {
         mesh,
         particle_radius,
+        edge_length,
+        file,
         findings,
     })
+}
+
+/// Mean length of the edges (m); those of closed meshes are all met twice.
+fn mean_edge(mesh: &Mesh) -> f32 {
+    let length = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
+        f64::from(a.distance(b)) + f64::from(b.distance(c)) + f64::from(c.distance(a))
+    };
+    let total: f64 = mesh.triangles.iter().map(length).sum();
+    (total / (3 * mesh.triangles.len()).max(1) as f64) as f32
 }
 
 /// What is unusual about a mesh file. An artist's mesh is used as it is; what was found in it is said.

@@ -78,14 +78,8 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
         let what = format!("the method `{}`", method.name());
         return Some(("method", what, "`clusters`"));
     }
-    // A tracked surface is shown as a skinned one until there are tracked ones.
-    if body.surface == Some(Surface::None) {
-        return found(
-            "surface",
-            "a body without surface",
-            "`tracked` or `skinned`",
-        );
-    }
+    // The file's own check has refused the surfaces of other methods.
+    let tracked = matches!(body.surface, None | Some(Surface::Tracked));
     if body.recluster == Some(Recluster::Embedded) {
         return found("recluster", "`embedded`", "`world` or `off`");
     }
@@ -106,7 +100,11 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     }
     let rest = [
         ("parts", !body.parts.is_empty(), "one `material`"),
-        ("volume", body.volume == Some(true), "`false`"),
+        (
+            "volume",
+            body.volume == Some(true) && !tracked,
+            "`surface = \"tracked\"`",
+        ),
         ("merge", body.merge.is_some(), "bodies that stay apart"),
         ("clusters", body.clusters.is_some(), "`cluster_radius`"),
         ("embedded", body.embedded.is_some(), "`recluster = \"off\"`"),

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use pliant::World;
 use pliant::dynamics::Pose;
+use pliant::geometry::Mesh;
+use pliant::surface::export::inner_part;
 
 /// Most points of a surface that a picture is framed by.
 const OUTLINE_POINTS: usize = 2000;
@@ -32,6 +34,8 @@ pub(super) struct Fabric {
     pub(super) triangles: Vec<[u32; 3]>,
     pub(super) corner_uvs: Vec<[Vec2; 3]>,
     pub(super) colors: Vec<[u8; 4]>,
+    /// Triangles that were inside of the body, one entry a triangle; empty if there are none.
+    pub(super) inner: Vec<bool>,
     pub(super) rest: Vec<Vec3>,
 }
 
@@ -39,12 +43,14 @@ impl Snapshot {
     /// What is seen of a world now. `before` is an earlier snapshot, with which memory is shared where possible.
     pub fn of(world: &World, before: Option<&Self>) -> Self {
         let surfaces = world.surfaces().iter().enumerate().map(|(index, surface)| {
-            let (mesh, rest) = (&surface.mesh, &surface.rest);
+            let (mesh, rest) = (surface.mesh(), surface.rest());
+            let inner = inner_of(&mesh);
             let old = before.and_then(|b| b.surfaces.get(index));
             let same = old.filter(|old| {
                 let f = &old.fabric;
                 f.triangles == mesh.triangles
                     && f.rest == *rest
+                    && f.inner == inner
                     && f.corner_uvs == mesh.corner_uvs
                     && f.colors == mesh.colors
             });
@@ -54,13 +60,14 @@ impl Snapshot {
                         triangles: mesh.triangles.clone(),
                         corner_uvs: mesh.corner_uvs.clone(),
                         colors: mesh.colors.clone(),
-                        rest: rest.clone(),
+                        inner,
+                        rest: rest.into_owned(),
                     })
                 },
                 |old| Arc::clone(&old.fabric),
             );
             Seen {
-                positions: mesh.positions.clone(),
+                positions: mesh.into_owned().positions,
                 fabric,
             }
         });
@@ -94,7 +101,28 @@ impl Snapshot {
 
     /// Bytes that it takes, without what it shares.
     pub(super) fn size(&self) -> usize {
-        let count: usize = self.surfaces.iter().map(|seen| seen.positions.len()).sum();
-        count * size_of::<Vec3>()
+        let of = |seen: &Seen| {
+            let own = Arc::strong_count(&seen.fabric) == 1;
+            size_of_val(&*seen.positions) + if own { seen.fabric.size() } else { 0 }
+        };
+        self.surfaces.iter().map(of).sum()
+    }
+}
+
+impl Fabric {
+    fn size(&self) -> usize {
+        size_of_val(&*self.triangles)
+            + size_of_val(&*self.corner_uvs)
+            + size_of_val(&*self.colors)
+            + size_of_val(&*self.inner)
+            + size_of_val(&*self.rest)
+    }
+}
+
+/// Which triangles were inside of the body; empty if none was.
+fn inner_of(mesh: &Mesh) -> Vec<bool> {
+    match inner_part(mesh) {
+        Some(inner) => mesh.parts.iter().map(|&part| part == inner).collect(),
+        None => Vec::new(),
     }
 }

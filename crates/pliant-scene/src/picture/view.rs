@@ -27,6 +27,8 @@ const BODY_COLORS: [[u8; 3]; 8] = [
 const CHECKER_LIGHT: [u8; 3] = [238, 228, 210];
 /// Cells of a checker along the longest side of a body.
 const CHECKER_CELLS: f32 = 12.0;
+/// How much darker than the body its inside is: enough to see seams and cuts, not enough to take them for another thing.
+const INNER_TONE: f32 = 0.82;
 const BALL_COLOR: [u8; 3] = [62, 68, 80];
 const OBSTACLE_COLOR: [u8; 3] = [150, 158, 170];
 const WALL_COLOR: [u8; 3] = [198, 200, 204];
@@ -202,6 +204,8 @@ fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
         corner_uvs: fabric.corner_uvs.clone(),
         colors: fabric.colors.clone(),
         paint,
+        inner: fabric.inner.clone(),
+        inner_color: color.map(|c| (f32::from(c) * INNER_TONE) as u8),
         gloss: BODY_GLOSS,
         ..Object::default()
     }

@@ -1,11 +1,13 @@
 //! Frames as mesh files.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use glam::Vec2;
 use pliant::World;
 use pliant::geometry::Mesh;
+use pliant::state::Surface;
 
 use crate::error::Error;
 use crate::mesh_files::{write_glb, write_obj, write_ply};
@@ -101,15 +103,16 @@ impl<'a> Frames<'a> {
 
 /// All surfaces as one mesh, each body a part of its own; a body's own parts keep their names after the body's.
 fn merged(world: &World) -> Mesh {
-    let meshes = || world.surfaces().iter().map(|surface| &surface.mesh);
-    let has_uvs = meshes().any(|mesh| !mesh.corner_uvs.is_empty());
-    let has_colors = meshes().any(|mesh| !mesh.colors.is_empty());
+    let meshes: Vec<Cow<'_, Mesh>> = world.surfaces().iter().map(Surface::mesh).collect();
+    let has_uvs = meshes.iter().any(|mesh| !mesh.corner_uvs.is_empty());
+    let has_colors = meshes.iter().any(|mesh| !mesh.colors.is_empty());
     // Part numbers have 16 bits; too many parts are told apart by body only, too many bodies not at all.
     let named = |mesh: &Mesh| mesh.part_names.len().max(1);
-    let keep_parts = u16::try_from(meshes().map(named).sum::<usize>()).is_ok();
+    let parts: usize = meshes.iter().map(|mesh| named(mesh)).sum();
+    let keep_parts = u16::try_from(parts).is_ok();
 
     let mut all = Mesh::default();
-    for (body, mesh) in world.bodies().iter().zip(meshes()) {
+    for (body, mesh) in world.bodies().iter().zip(&meshes) {
         let first = all.positions.len() as u32;
         let first_part = u16::try_from(all.part_names.len()).unwrap_or(u16::MAX);
         all.positions.extend(&mesh.positions);

@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use glam::{DVec3, Vec3};
-use pliant::geometry::Mesh;
-use pliant::report::{Ledger, Stage, Timings};
+use pliant::report::{Ledger, Stage, SurfaceReport, Timings};
+use pliant::state::Surface;
 use pliant::{StepReport, World};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -58,8 +58,12 @@ struct Quantities {
     particles_removed: u32,
     clusters_added: u32,
     clusters_removed: u32,
+    /// Pieces of the surface that became part of another.
     merges: u32,
+    /// Pieces of the surface that came off another.
     splits: u32,
+    /// Pairs of triangles in which the surface still passes through itself.
+    crossings: usize,
 }
 
 /// Size of a surface.
@@ -71,17 +75,23 @@ struct Extent {
     volume: f64,
     area: f64,
     bounds: Option<(Vec3, Vec3)>,
+    merges: u32,
+    splits: u32,
+    crossings: usize,
 }
 
 impl Extent {
-    fn of(mesh: &Mesh) -> Self {
+    fn of(surface: &Surface, report: Option<&SurfaceReport>) -> Self {
         Self {
-            vertices: mesh.positions.len(),
-            triangles: mesh.triangles.len(),
-            components: component_count(mesh),
-            volume: mesh.volume(),
-            area: mesh.area(),
-            bounds: mesh.bounds(),
+            vertices: surface.vertex_count(),
+            triangles: surface.triangle_count(),
+            components: surface.piece_count(),
+            volume: surface.volume(),
+            area: surface.area(),
+            bounds: surface.bounds(),
+            merges: report.map_or(0, |r| r.merges),
+            splits: report.map_or(0, |r| r.splits),
+            crossings: report.map_or(0, |r| r.tracker.events.left),
         }
     }
 
@@ -96,6 +106,9 @@ impl Extent {
                 (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
                 (a, b) => a.or(b),
             },
+            merges: self.merges + other.merges,
+            splits: self.splits + other.splits,
+            crossings: self.crossings + other.crossings,
         }
     }
 
@@ -117,13 +130,14 @@ impl Extent {
             max_speed: ledger.max_speed,
             min: lo.to_array(),
             max: hi.to_array(),
-            // Nothing is re-sampled, and no surface merges or splits, yet.
+            // Nothing is re-sampled yet.
             particles_added: 0,
             particles_removed: 0,
             clusters_added: 0,
             clusters_removed: 0,
-            merges: 0,
-            splits: 0,
+            merges: self.merges,
+            splits: self.splits,
+            crossings: self.crossings,
         }
     }
 }
@@ -166,7 +180,8 @@ fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> 
     let extents: Vec<Extent> = world
         .surfaces()
         .iter()
-        .map(|s| Extent::of(&s.mesh))
+        .enumerate()
+        .map(|(index, surface)| Extent::of(surface, report.surfaces.get(index)))
         .collect();
     let whole = extents.iter().copied().fold(Extent::default(), Extent::and);
     let body_line = |(index, extent): (usize, &Extent)| {
@@ -211,47 +226,4 @@ fn milliseconds(timings: &Timings) -> Map<String, Value> {
         // A thousandth of a millisecond is finer than any clock is true.
         .map(|(name, ms)| (name.to_owned(), ((ms * 1e3).round() / 1e3).into()))
         .collect()
-}
-
-/// The number of pieces of a mesh that share no vertex.
-fn component_count(mesh: &Mesh) -> usize {
-    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
-    let find = |parent: &mut Vec<u32>, mut v: u32| {
-        while parent[v as usize] != v {
-            // Halving the path as it is walked keeps it short.
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
-        }
-        v
-    };
-    let mut used = vec![false; parent.len()];
-    for &[a, b, c] in &mesh.triangles {
-        for v in [a, b, c] {
-            used[v as usize] = true;
-        }
-        for other in [b, c] {
-            let (x, y) = (find(&mut parent, a), find(&mut parent, other));
-            parent[x.max(y) as usize] = x.min(y);
-        }
-    }
-    (0..parent.len())
-        .filter(|&v| used[v] && parent[v] == v as u32)
-        .count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Pieces are counted by shared vertices, and vertices without a triangle are no piece.
-    #[test]
-    fn components() {
-        let mesh = Mesh {
-            positions: vec![Vec3::ZERO; 8],
-            triangles: vec![[0, 1, 2], [4, 5, 6], [2, 1, 3]],
-            ..Mesh::default()
-        };
-        assert_eq!(component_count(&mesh), 2);
-        assert_eq!(component_count(&Mesh::default()), 0);
-    }
 }

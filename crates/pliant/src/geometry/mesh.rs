@@ -152,6 +152,32 @@ impl Mesh {
             .sum()
     }
 
+    /// The number of pieces that share no vertex.
+    pub fn piece_count(&self) -> usize {
+        let mut parent: Vec<u32> = (0..self.positions.len() as u32).collect();
+        let find = |parent: &mut Vec<u32>, mut v: u32| {
+            while parent[v as usize] != v {
+                // Halving the path as it is walked keeps it short.
+                parent[v as usize] = parent[parent[v as usize] as usize];
+                v = parent[v as usize];
+            }
+            v
+        };
+        let mut used = vec![false; parent.len()];
+        for &[a, b, c] in &self.triangles {
+            for v in [a, b, c] {
+                used[v as usize] = true;
+            }
+            for other in [b, c] {
+                let (x, y) = (find(&mut parent, a), find(&mut parent, other));
+                parent[x.max(y) as usize] = x.min(y);
+            }
+        }
+        (0..parent.len())
+            .filter(|&v| used[v] && parent[v] == v as u32)
+            .count()
+    }
+
     /// Area-weighted vertex normals; zero where a vertex has no area around it.
     pub fn vertex_normals(&self) -> Vec<Vec3> {
         let mut normals = vec![Vec3::ZERO; self.positions.len()];
@@ -166,5 +192,22 @@ impl Mesh {
             *n = n.normalize_or_zero();
         }
         normals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces are counted by shared vertices, and vertices without a triangle are no piece.
+    #[test]
+    fn pieces() {
+        let mesh = Mesh {
+            positions: vec![Vec3::ZERO; 8],
+            triangles: vec![[0, 1, 2], [4, 5, 6], [2, 1, 3]],
+            ..Mesh::default()
+        };
+        assert_eq!(mesh.piece_count(), 2);
+        assert_eq!(Mesh::default().piece_count(), 0);
     }
 }

@@ -23,4 +23,4 @@ pub use groups::{GroupMaterial, Groups, MemberBlock};
 pub use ids::{BodyId, ParticleId};
 pub use movers::{Oriented, Points, Record, Rigids};
 pub use remap::Remap;
-pub use surface::{SKIN_INFLUENCES, Skin, Surface};
+pub use surface::{SKIN_INFLUENCES, Skin, Skinned, Surface};

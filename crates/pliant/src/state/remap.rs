@@ -66,7 +66,7 @@ impl Remap {
         for block in &mut groups.blocks {
             block.member.iter_mut().for_each(renumber);
         }
-        for skin in surfaces.iter_mut().flat_map(|s| &mut s.skin) {
+        for skin in surfaces.iter_mut().flat_map(Surface::skins_mut) {
             skin.point.iter_mut().for_each(renumber);
         }
         groups.rebuild_rows(points.len());

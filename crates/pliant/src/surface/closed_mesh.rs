@@ -1,6 +1,8 @@
 //! A closed, oriented triangle mesh whose topology changes: the data of the tracked surface.
 
+use super::export::inner_part;
 use crate::geometry::Mesh;
+use crate::geometry::repair::INNER_PART;
 use glam::{Vec2, Vec3};
 
 /// No vertex, no half-edge, no triangle.
@@ -119,7 +121,9 @@ impl ClosedMesh {
             material: if mesh.parts.is_empty() {
                 vec![0; triangles]
             } else {
-                mesh.parts.clone()
+                let inner = inner_part(mesh);
+                let material = |&part: &u16| if Some(part) == inner { INNER } else { part };
+                mesh.parts.iter().map(material).collect()
             },
             patch: vec![NONE; triangles],
             component: vec![0; vertices],
@@ -209,7 +213,9 @@ impl ClosedMesh {
                     format!("part {}", mesh.part_names.len())
                 });
             }
-            mesh.part_names.push("inner".to_owned());
+            if mesh.part_names.len() == inner as usize {
+                mesh.part_names.push(INNER_PART.to_owned());
+            }
         }
         for t in self.triangles() {
             mesh.triangles
@@ -227,8 +233,12 @@ impl ClosedMesh {
         }
     }
 
-    /// The part number that [`INNER`] gets in an exported mesh: the first one that is not in use.
+    /// The part number that [`INNER`] gets in an exported mesh: that of the name, else the first one that is not in use.
     fn inner_part(&self) -> u16 {
+        let mut names = self.material_names.iter();
+        if let Some(named) = names.position(|name| name == INNER_PART) {
+            return named as u16;
+        }
         let used = self
             .triangles()
             .map(|t| self.material[t as usize])

@@ -44,7 +44,7 @@ pub struct ComponentReport {
 pub(crate) struct Components {
     /// Pieces by ascending id.
     pub(crate) list: Vec<Component>,
-    next_id: u32,
+    pub(crate) next_id: u32,
     /// Per triangle: the sheet it lies in.
     sheet: Marks,
 }
@@ -83,7 +83,9 @@ impl Components {
             }
         }
         for (k, sheet) in sheets.iter().enumerate() {
-            let crumb = sheet.triangles.len() < MIN_TRIANGLES || sheet.volume.abs() < min_volume;
+            // A new surface may still be coarse.
+            let crumb = min_volume > 0.0
+                && (sheet.triangles.len() < MIN_TRIANGLES || sheet.volume.abs() < min_volume);
             if keep[k] && crumb {
                 keep[k] = false;
                 report.crumbs += 1;

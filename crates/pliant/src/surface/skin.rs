@@ -6,40 +6,66 @@ use crate::dynamics::contacts::statics::Placed;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
-use crate::state::{Groups, Points, SKIN_INFLUENCES, Skin, Surface};
+use crate::state::{Groups, Points, SKIN_INFLUENCES, Skin, Skinned};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
+use std::ops::Range;
 
-/// Skins every vertex of `mesh` to the four nearest of `points` (a body's points at rest, `first` the index of the first).
-///
-/// Weights fall with the inverse distance; a vertex on a particle hangs on it alone.
-pub fn bind(mesh: Mesh, points: &[Vec3], first: u32, particle_radius: f32) -> Surface {
+/// Skins every vertex of `mesh` to the nearest of `points`, a body at rest whose first point has the index `first`.
+pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> Skinned {
     let grid = PointGrid::new(points, 2.0 * particle_radius);
+    let at_rest = |i: usize| (points[i], Mat3::IDENTITY);
     let skin = mesh
         .positions
         .par_iter()
-        .map(|&y| {
-            let near = grid.nearest(y, SKIN_INFLUENCES);
-            let inverse = |d2: f32| 1.0 / d2.sqrt().max(1e-3 * particle_radius);
-            let total: f32 = near.iter().map(|&(_, d2)| inverse(d2)).sum();
-            let mut skin = Skin {
-                point: [first + near[0].0; SKIN_INFLUENCES],
-                weight: [0.0; SKIN_INFLUENCES],
-                local: [Vec3::ZERO; SKIN_INFLUENCES],
-            };
-            for (a, &(i, d2)) in near.iter().enumerate() {
-                skin.point[a] = first + i;
-                skin.weight[a] = inverse(d2) / total;
-                skin.local[a] = y - points[i as usize];
-            }
-            skin
-        })
+        .map(|&y| hang(&grid, first, y, particle_radius, at_rest))
         .collect();
-    Surface {
+    Skinned {
         rest: mesh.positions.clone(),
         mesh,
         skin,
     }
+}
+
+/// Hangs the place `y` on the four nearest points of `grid`, which holds a body's points; `first` is the index of the first, and
+/// `pose` tells where each is and how it is turned.
+///
+/// Weights fall with the inverse distance; a vertex on a particle hangs on it alone.
+pub(crate) fn hang(
+    grid: &PointGrid,
+    first: usize,
+    y: Vec3,
+    particle_radius: f32,
+    pose: impl Fn(usize) -> (Vec3, Mat3),
+) -> Skin {
+    let near = grid.nearest(y, SKIN_INFLUENCES);
+    let inverse = |d2: f32| 1.0 / d2.sqrt().max(1e-3 * particle_radius);
+    let total: f32 = near.iter().map(|&(_, d2)| inverse(d2)).sum();
+    let mut skin = Skin {
+        point: [first as u32 + near[0].0; SKIN_INFLUENCES],
+        ..Skin::default()
+    };
+    for (a, &(i, d2)) in near.iter().enumerate() {
+        let (x, turn) = pose(i as usize);
+        skin.point[a] = first as u32 + i;
+        skin.weight[a] = inverse(d2) / total;
+        skin.local[a] = turn.transpose() * (y - x);
+    }
+    skin
+}
+
+/// Lets a vertex hang at `y` on the particles that it has.
+pub(crate) fn hold(frame: &SkinFrame, skin: &mut Skin, y: Vec3) {
+    for a in 0..SKIN_INFLUENCES {
+        let l = skin.point[a] as usize;
+        skin.local[a] = frame.turn[l].transpose() * (y - frame.points.x[l]);
+    }
+}
+
+/// Whether all particles of a vertex at `y` are farther away than `distance`.
+pub(crate) fn strays(frame: &SkinFrame, skin: &Skin, y: Vec3, distance: f32) -> bool {
+    let far = |&i: &u32| frame.points.x[i as usize].distance_squared(y) > distance * distance;
+    skin.point.iter().all(far)
 }
 
 /// Q of every point: the mean rotation of its groups; a point without a group, or with groups that disagree
@@ -64,6 +90,8 @@ pub struct SkinFrame<'a> {
     pub points: &'a Points,
     /// Groups of the world.
     pub groups: &'a Groups,
+    /// The points that are the body's own.
+    pub own: Range<usize>,
     /// Colliders at the end of the frame.
     pub placed: &'a [Placed<'a>],
     /// Rotation matrix of every point.
@@ -72,10 +100,8 @@ pub struct SkinFrame<'a> {
     pub particle_radius: f32,
 }
 
-/// Moves every vertex with its particles. A vertex that ends up inside a collider by less than a particle radius is put on
-/// its surface; while the body flows there, it also stays there.
-pub fn deform(frame: &SkinFrame, surface: &mut Surface) {
-    let points = frame.points;
+/// Moves every vertex with its particles.
+pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
     surface
         .mesh
         .positions
@@ -83,30 +109,35 @@ pub fn deform(frame: &SkinFrame, surface: &mut Surface) {
         .zip(surface.skin.par_iter_mut())
         .with_min_len(1024)
         .for_each(|(y, skin)| {
-            let mut moved = Vec3::ZERO;
-            for a in 0..SKIN_INFLUENCES {
-                let l = skin.point[a] as usize;
-                moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + points.x[l]);
+            if let Some(to) = carried(frame, skin) {
+                *y = to;
             }
-            // One choke point: a vertex never becomes a bad number.
-            if !moved.is_finite() {
-                return;
-            }
-            if let Some(outside) = push_out(frame, moved) {
-                moved = outside;
-                if flows(frame, skin) {
-                    for a in 0..SKIN_INFLUENCES {
-                        let l = skin.point[a] as usize;
-                        skin.local[a] = frame.turn[l].transpose() * (moved - points.x[l]);
-                    }
-                }
-            }
-            *y = moved;
         });
 }
 
+/// Where a vertex is carried by its particles, or `None` if that is not finite: one choke point, a vertex never becomes a bad
+/// number. One that ends up inside a collider by less than a particle radius is put on its surface; while the body flows
+/// there, it also stays there.
+pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
+    let mut moved = Vec3::ZERO;
+    for a in 0..SKIN_INFLUENCES {
+        let l = skin.point[a] as usize;
+        moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + frame.points.x[l]);
+    }
+    if !moved.is_finite() {
+        return None;
+    }
+    if let Some(outside) = push_out(frame, moved) {
+        moved = outside;
+        if flows(frame, skin) {
+            hold(frame, skin, moved);
+        }
+    }
+    Some(moved)
+}
+
 /// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius.
-fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
+pub(crate) fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
     let mut out = None;
     for placed in frame.placed {
         let at = out.unwrap_or(p);

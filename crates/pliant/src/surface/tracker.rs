@@ -8,8 +8,12 @@ use super::patches::Patches;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
 use super::volume;
 use crate::geometry::Mesh;
+use crate::report::Stage;
 use glam::Vec3;
 use rayon::prelude::*;
+
+/// Rounds of re-meshing that bring a new surface into range: each halves its edges.
+const REFINE_ROUNDS: usize = 24;
 
 /// How a surface is tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,8 +119,47 @@ impl Tracker {
             .sum()
     }
 
+    /// The surface, to be moved vertex by vertex.
+    pub(crate) fn mesh_mut(&mut self) -> &mut ClosedMesh {
+        &mut self.mesh
+    }
+
+    /// The id that the next new piece gets.
+    pub(crate) fn next_component(&self) -> u32 {
+        self.components.next_id
+    }
+
+    /// Brings a new surface into range at once, whatever it takes, and looks at its pieces anew.
+    pub fn refine(&mut self) {
+        let s = self.settings;
+        let lengths = Lengths::new(s.edge_length, s.particle_radius);
+        let budget = Budget {
+            operations: u32::MAX,
+            triangles: s.max_triangles,
+        };
+        for _ in 0..REFINE_ROUNDS {
+            self.mesh.was.clone_from(&self.mesh.x);
+            let done = self.remesher.run(&mut self.mesh, lengths, budget);
+            if done.splits + done.collapses == 0 {
+                break;
+            }
+        }
+        self.mesh.was.clone_from(&self.mesh.x);
+        self.patches = Patches::build(&mut self.mesh);
+        self.patches.begin_frame(&mut self.mesh);
+        self.detector = Detector::default();
+        self.components = Components::default();
+        self.components
+            .update(&mut self.mesh, &self.patches, f64::from(lengths.min_volume));
+    }
+
     /// Repairs the surface after it was carried.
     pub fn update(&mut self) -> TrackerReport {
+        self.update_in_stages(&mut |_| ())
+    }
+
+    /// [`Tracker::update`], which calls `lap` at the end of each stage.
+    pub(crate) fn update_in_stages(&mut self, lap: &mut impl FnMut(Stage)) -> TrackerReport {
         let mut report = TrackerReport::default();
         let s = self.settings;
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
@@ -137,6 +180,7 @@ impl Tracker {
 
         // Edges come back into range; necks are cut before they turn inside out.
         report.remesh = remesher.run(mesh, lengths, budget);
+        lap(Stage::Remesh);
 
         // Where the surface crosses itself.
         patches.begin_frame(mesh);
@@ -159,6 +203,7 @@ impl Tracker {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
+        lap(Stage::Topology);
         report
     }
 }

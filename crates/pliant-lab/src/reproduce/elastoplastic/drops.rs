@@ -30,7 +30,7 @@ pub(super) fn flow_and_yield(bench: &mut Bench) -> Result<(), LabError> {
                 "yield {plastic_yield:.0e}, flow {flow}: {:.2} h0",
                 upright.height
             );
-            pictures.push((upright.world.surfaces()[0].mesh.clone(), caption));
+            pictures.push((upright.world.surfaces()[0].mesh().into_owned(), caption));
         }
     }
     write_sheet(bench, "e1.png", 4, true, &pictures)?;
@@ -147,7 +147,7 @@ pub(super) fn hardening(bench: &mut Bench) -> Result<(), LabError> {
         let run = drop_figure(bench, Pose::Back, material, settings)?;
         let upright = drop_figure(bench, Pose::Upright, material, settings)?;
         let caption = format!("hardening {kappa}: {:.2} h0", upright.height);
-        pictures.push((upright.world.surfaces()[0].mesh.clone(), caption));
+        pictures.push((upright.world.surfaces()[0].mesh().into_owned(), caption));
         runs.push(run);
     }
     write_sheet(bench, "e2.png", 4, true, &pictures)?;

@@ -108,7 +108,6 @@ pub(super) struct Dropped {
 /// Height of the visible surface.
 pub(super) fn surface_height(world: &World) -> f64 {
     world.surfaces()[0]
-        .mesh
         .bounds()
         .map_or(0.0, |(lo, hi)| f64::from(hi.y - lo.y))
 }

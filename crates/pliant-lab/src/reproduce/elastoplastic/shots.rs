@@ -61,7 +61,7 @@ pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
     // The dent depth of the whole figure: RMS distance from the best rigid placement of the rest surface.
     let depth = |world: &World| {
         let now: Vec<DVec3> = world.surfaces()[0]
-            .mesh
+            .mesh()
             .positions
             .iter()
             .map(|p| p.as_dvec3())
@@ -84,8 +84,8 @@ pub(super) fn dents(bench: &mut Bench) -> Result<(), LabError> {
     let left = depth(&world);
     // Turned back to how it stood, so that the two pictures compare.
     let (before, mut after) = (
-        before.surfaces()[0].mesh.clone(),
-        world.surfaces()[0].mesh.clone(),
+        before.surfaces()[0].mesh().into_owned(),
+        world.surfaces()[0].mesh().into_owned(),
     );
     let now: Vec<DVec3> = after.positions.iter().map(|p| p.as_dvec3()).collect();
     after.positions = aligned(&rest, &now).iter().map(|p| p.as_vec3()).collect();

@@ -72,7 +72,8 @@ pub(super) fn world_of(
 ) -> World {
     let (desc, sampling) = engine_body(points, groups, material);
     let mut world = World::new(settings);
-    world.add_sampled(desc, &sampling);
+    let added = world.add_sampled(desc, &sampling);
+    debug_assert!(added.is_ok(), "a surface of fixed topology takes any mesh");
     world
 }
 

@@ -1,0 +1,216 @@
+//! A tracked surface on its particles: carried by them, repaired, and hung on them anew where it has changed.
+
+use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE};
+use super::components::Component;
+use super::skin::{self, SkinFrame};
+use super::tracker::{Tracker, TrackerSettings};
+use crate::geometry::Mesh;
+use crate::geometry::grid::PointGrid;
+use crate::report::{Stage, SurfaceReport};
+use crate::state::{Remap, Skin};
+use glam::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// Updates that a new surface may take to get rid of its crossings.
+const FIRST_UPDATES: usize = 8;
+/// A vertex whose particles are all farther away than this, in particle radii, is hung on nearer ones.
+const FAR: f32 = 2.0;
+
+/// A tracked surface and how it hangs on particles.
+#[derive(Clone, Debug, Default)]
+pub struct Tracked {
+    tracker: Tracker,
+    /// One entry a vertex slot; that of a free slot means nothing.
+    skin: Vec<Skin>,
+    grid: PointGrid,
+}
+
+impl Tracked {
+    /// Takes over a closed mesh, brings its edges into range and joins what overlaps. It hangs on nothing yet.
+    pub fn new(mesh: &Mesh, settings: TrackerSettings) -> Result<Self, ClosedMeshError> {
+        let mut tracker = Tracker::new(mesh, settings)?;
+        tracker.refine();
+        for _ in 0..FIRST_UPDATES {
+            if tracker.update().events.crossings == 0 {
+                break;
+            }
+        }
+        Ok(Self {
+            tracker,
+            ..Self::default()
+        })
+    }
+
+    /// Hangs every vertex on the nearest of `points`, a body at rest whose first point has the index `first`.
+    pub fn bind(&mut self, points: &[Vec3], first: usize, particle_radius: f32) {
+        self.grid
+            .rebuild(points.len(), 2.0 * particle_radius, |i| points[i]);
+        let (mesh, grid) = (self.tracker.mesh_mut(), &self.grid);
+        mesh.vertex_flags.fill(0);
+        mesh.x
+            .par_iter()
+            .with_min_len(256)
+            .map(|&y| {
+                skin::hang(grid, first, y, particle_radius, |i| {
+                    (points[i], Mat3::IDENTITY)
+                })
+            })
+            .collect_into_vec(&mut self.skin);
+    }
+
+    /// The surface as it is.
+    pub fn mesh(&self) -> &ClosedMesh {
+        self.tracker.mesh()
+    }
+
+    /// The solid pieces, by ascending id.
+    pub fn components(&self) -> &[Component] {
+        self.tracker.components()
+    }
+
+    /// Skin data by vertex slot; that of free slots means nothing.
+    pub fn skin(&self) -> &[Skin] {
+        &self.skin
+    }
+
+    pub(crate) fn tracker(&self) -> &Tracker {
+        &self.tracker
+    }
+
+    /// Skin data of the vertices that there are.
+    pub(crate) fn skins_mut(&mut self) -> impl Iterator<Item = &mut Skin> {
+        let out = &self.tracker.mesh().out;
+        self.skin
+            .iter_mut()
+            .zip(out)
+            .filter_map(|(skin, &out)| (out != NONE).then_some(skin))
+    }
+
+    /// Moves skin data along when the vertices of the mesh get other slots.
+    pub fn renumber_slots(&mut self, remap: &Remap) {
+        let mut moved = vec![Skin::default(); remap.count];
+        for (skin, &new) in self.skin.iter().zip(&remap.new_of_old) {
+            if let Some(slot) = moved.get_mut(new as usize) {
+                *slot = *skin;
+            }
+        }
+        self.skin = moved;
+    }
+
+    /// Carries every vertex with its particles.
+    pub(crate) fn carry(&mut self, frame: &SkinFrame) {
+        let mesh = self.tracker.mesh_mut();
+        mesh.x
+            .par_iter_mut()
+            .zip(&mesh.out)
+            .zip(self.skin.par_iter_mut())
+            .with_min_len(1024)
+            .for_each(|((y, &out), skin)| {
+                if out != NONE
+                    && let Some(to) = skin::carried(frame, skin)
+                {
+                    *y = to;
+                }
+            });
+    }
+
+    /// Repairs the surface after it was carried, and hangs on particles what has changed.
+    pub(crate) fn update(
+        &mut self,
+        frame: &SkinFrame,
+        lap: &mut impl FnMut(Stage),
+    ) -> SurfaceReport {
+        let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
+        let tracker = self.tracker.update_in_stages(lap);
+        self.hang_changed(frame);
+        lap(Stage::Skin);
+        let after = self.components();
+        let missing = |id: &u32| after.binary_search_by_key(id, |c| c.id).is_err();
+        let gone = before.iter().filter(|id| missing(id)).count();
+        let new = after
+            .iter()
+            .filter(|c| before.binary_search(&c.id).is_err())
+            .count();
+        SurfaceReport {
+            // A crumb that had a name is gone too, but has not become part of another piece.
+            merges: gone.saturating_sub(tracker.components.crumbs) as u32,
+            splits: new as u32,
+            tracker,
+        }
+    }
+
+    /// New vertices are hung on the particles nearest to them, those that were moved keep theirs; both stay out of colliders.
+    fn hang_changed(&mut self, frame: &SkinFrame) {
+        let mesh = self.tracker.mesh_mut();
+        self.skin.resize(mesh.x.len(), Skin::default());
+        if mesh.vertex_flags.iter().all(|&flags| flags == 0) {
+            return;
+        }
+        let (points, r) = (frame.points, frame.particle_radius);
+        let first = frame.own.start;
+        self.grid
+            .rebuild(frame.own.len(), 2.0 * r, |i| points.x[first + i]);
+        let grid = &self.grid;
+        mesh.x
+            .par_iter_mut()
+            .zip(mesh.vertex_flags.par_iter_mut())
+            .zip(&mesh.out)
+            .zip(self.skin.par_iter_mut())
+            .with_min_len(256)
+            .for_each(|(((y, flags), &out), skin)| {
+                let flags = std::mem::take(flags);
+                if flags == 0 || out == NONE {
+                    return;
+                }
+                if let Some(outside) = skin::push_out(frame, *y) {
+                    *y = outside;
+                }
+                if flags & MADE != 0 || skin::strays(frame, skin, *y, FAR * r) {
+                    let pose = |i: usize| (points.x[first + i], frame.turn[first + i]);
+                    *skin = skin::hang(grid, first, *y, r, pose);
+                } else {
+                    skin::hold(frame, skin, *y);
+                }
+            });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::testing;
+
+    fn tracked() -> (Tracked, Vec<Vec3>) {
+        let ball = testing::sphere(4);
+        let mut tracked = Tracked::new(&ball, TrackerSettings::new(0.2)).unwrap();
+        let points: Vec<Vec3> = ball.positions.iter().map(|p| 0.8 * *p).collect();
+        tracked.bind(&points, 5, 0.2);
+        (tracked, points)
+    }
+
+    /// Coarse input is split on load, and every vertex hangs on particles of its own body.
+    #[test]
+    fn coarse_input_is_split_and_bound() {
+        let (tracked, points) = tracked();
+        let mesh = tracked.mesh();
+        assert!(mesh.vertex_count() > points.len());
+        for v in mesh.vertices() {
+            let skin = &tracked.skin()[v as usize];
+            assert!((skin.weight.iter().sum::<f32>() - 1.0).abs() < 1e-5);
+            for &i in &skin.point {
+                assert!((5..5 + points.len()).contains(&(i as usize)));
+            }
+        }
+    }
+
+    /// Skin data follow their vertices to other slots.
+    #[test]
+    fn skin_follows_slots() {
+        let (mut tracked, _) = tracked();
+        let old = tracked.skin().to_vec();
+        let mut remap = Remap::keeping(&vec![true; old.len()]);
+        remap.new_of_old.reverse();
+        tracked.renumber_slots(&remap);
+        assert!(tracked.skin().iter().eq(old.iter().rev()));
+    }
+}

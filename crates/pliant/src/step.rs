@@ -12,7 +12,7 @@ use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::state::Surface;
 use crate::surface::skin::{self, SkinFrame};
-use crate::world::{Plan, Scratch, World};
+use crate::world::{Body, Plan, Scratch, World};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -191,11 +191,12 @@ impl World {
         plan.pair_bodies = self
             .bodies
             .iter()
-            .map(|b| PairBody {
+            .zip(&self.surfaces)
+            .map(|(b, surface)| PairBody {
                 points: b.points.clone(),
                 radius: 0.5 * b.particle_radius,
                 friction: b.material.friction,
-                self_contact: b.self_contact,
+                own_distance: b.self_contact.then(|| own_distance(b, surface)),
             })
             .collect();
         let of_block = |block: &std::ops::Range<usize>| {
@@ -386,6 +387,17 @@ impl World {
             });
         }
         watch.lap(Stage::Skin);
+    }
+}
+
+/// How near the particles of two parts of a body come to each other (m).
+///
+/// Where surfaces can merge that is half of what it is elsewhere: the outermost particles lie just inside of the surface, so at the
+/// full distance there would be a gap between the two surfaces, and they would never meet.
+fn own_distance(body: &Body, surface: &Surface) -> f32 {
+    match surface {
+        Surface::Tracked(_) => 0.5 * body.particle_radius,
+        _ => body.particle_radius,
     }
 }
 

@@ -35,7 +35,8 @@ pub struct Body {
     pub velocity: Option<[f32; 3]>,
     /// Least distance of two particles (m); a fortieth of the longest side if omitted.
     pub particle_radius: Option<f32>,
-    /// Longest edge of the tracked surface (m).
+    /// Longest edge of the tracked surface (m); if omitted half the particle radius, for a mesh file at most twice its mean
+    /// edge.
     pub edge_length: Option<f32>,
     /// Name of a `[material.NAME]` or of a preset; clay if omitted.
     pub material: Option<String>,
@@ -52,7 +53,7 @@ pub struct Body {
     pub dynamics: Option<Dynamics>,
     /// Parameters of `dynamics = "springs"`; clusters only.
     pub springs: Option<Springs>,
-    /// Keeps the volume of every component; clusters only.
+    /// Keeps the volume of every component of the tracked surface; clusters only.
     pub volume: Option<bool>,
     /// Bodies of the same merge name flow into each other.
     pub merge: Option<String>,

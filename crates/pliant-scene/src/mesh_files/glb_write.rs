@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 use pliant::geometry::Mesh;
+use pliant::geometry::repair::INNER_PART;
 use serde_json::{Value, json};
 
 use super::color::linear_of_srgb;
@@ -14,12 +15,17 @@ const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// A mesh as GLB: one node for each part, over shared vertex data that is split along texture seams.
+/// Light that the inside gives back, against 1 of the outside: enough to see cuts and seams. It is plain, because nobody has
+/// painted it; whoever wants the outside's picture there has texture coordinates of the same scale.
+const INNER_LIGHT: f32 = 0.65;
+
+/// A mesh as GLB: one node with a material of its own for each part, over shared vertex data that is split along texture seams.
 pub fn encode_glb(mesh: &Mesh) -> Vec<u8> {
     let mut buffer = Buffer::default();
     let split = split_at_seams(mesh);
     let mut nodes = Vec::new();
     let mut meshes = Vec::new();
+    let mut materials = Vec::new();
     // The format has no empty accessors; a mesh without triangles becomes a file without a scene.
     if !split.triangles.is_empty() {
         let attributes = push_attributes(mesh, &split, &mut buffer);
@@ -28,8 +34,13 @@ pub fn encode_glb(mesh: &Mesh) -> Vec<u8> {
             let accessor = buffer.push_indices(indices);
             meshes.push(json!({
                 "name": name,
-                "primitives": [{ "attributes": attributes, "indices": accessor }],
+                "primitives": [{
+                    "attributes": attributes,
+                    "indices": accessor,
+                    "material": materials.len(),
+                }],
             }));
+            materials.push(material(name));
             nodes.push(json!({ "name": name, "mesh": meshes.len() - 1 }));
         }
     }
@@ -39,11 +50,26 @@ pub fn encode_glb(mesh: &Mesh) -> Vec<u8> {
         root["scenes"] = json!([{ "nodes": (0..nodes.len()).collect::<Vec<usize>>() }]);
         root["nodes"] = nodes.into();
         root["meshes"] = meshes.into();
+        root["materials"] = materials.into();
         root["accessors"] = buffer.accessors.into();
         root["bufferViews"] = buffer.views.into();
         root["buffers"] = json!([{ "byteLength": buffer.bytes.len() }]);
     }
     container(&root, &buffer.bytes)
+}
+
+/// The material of a part. The format's own default is bare metal.
+fn material(part: &str) -> Value {
+    let is_inner = part.rsplit('.').next() == Some(INNER_PART);
+    let light = if is_inner { INNER_LIGHT } else { 1.0 };
+    json!({
+        "name": part,
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [light, light, light, 1.0],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 0.8,
+        },
+    })
 }
 
 /// Writes the vertex data and returns the attributes of a primitive.

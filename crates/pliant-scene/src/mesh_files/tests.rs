@@ -180,6 +180,8 @@ fn other_readers_agree() {
     );
     assert_eq!(reader.read_indices().unwrap().into_u32().count(), 24);
 
+    assert!(primitive.material().index().is_some());
+
     let obj = encode_obj(&mesh);
     let options = tobj::LoadOptions::default();
     let (models, _) =

@@ -27,8 +27,8 @@ pub struct PairBody {
     pub radius: f32,
     /// Friction coefficient.
     pub friction: f32,
-    /// Whether its own parts collide with each other.
-    pub self_contact: bool,
+    /// Distance at which its own parts touch, if they do at all (m); at most twice the radius.
+    pub own_distance: Option<f32>,
 }
 
 /// Points with their neighbours.
@@ -110,7 +110,10 @@ impl Pairs {
     /// Chooses the pairs of this substep; rebuilds the list if motion up to the predicted positions asks for it.
     pub fn update(&mut self, bodies: &[PairBody], points: &Points, groups_of: &Csr) {
         let largest = bodies.iter().fold(0.0_f32, |m, b| m.max(b.radius));
-        if bodies.is_empty() || largest == 0.0 || (bodies.len() == 1 && !bodies[0].self_contact) {
+        if bodies.is_empty()
+            || largest == 0.0
+            || (bodies.len() == 1 && bodies[0].own_distance.is_none())
+        {
             self.candidates.clear();
             self.near.clear();
             return;
@@ -170,7 +173,7 @@ impl Pairs {
             .collect();
         let budget = BUDGET * self.slack;
         for (a, (mean_a, spread_a, lo_a, hi_a)) in motion.iter().enumerate() {
-            if bodies[a].self_contact && 2.0 * spread_a > budget {
+            if bodies[a].own_distance.is_some() && 2.0 * spread_a > budget {
                 return true;
             }
             for (b, (mean_b, spread_b, lo_b, hi_b)) in motion.iter().enumerate().skip(a + 1) {
@@ -220,10 +223,16 @@ impl Pairs {
                         }
                         let own = body.points.contains(&(j as usize));
                         let other = if own { body } else { body_of(bodies, j) };
-                        let distance = body.radius + other.radius;
+                        let distance = if own {
+                            body.own_distance
+                        } else {
+                            Some(body.radius + other.radius)
+                        };
+                        let Some(distance) = distance else {
+                            continue;
+                        };
                         let reach = distance + slack;
-                        let may_touch = !own || (body.self_contact && !shares_group(j));
-                        if d2 <= reach * reach && may_touch {
+                        if d2 <= reach * reach && !(own && shares_group(j)) {
                             let friction = combined_friction(body.friction, other.friction);
                             rows.push((
                                 i,

@@ -142,7 +142,6 @@ impl Tracker {
         patches.begin_frame(mesh);
         detector.find(mesh, patches, None, pairs);
         report.audit_misses = detector.statistics().audit_misses;
-        mesh.was.clone_from(&mesh.x);
 
         // What overlaps is joined.
         let limits = EventLimits {
@@ -159,6 +158,7 @@ impl Tracker {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
+        mesh.was.clone_from(&mesh.x);
         report
     }
 }

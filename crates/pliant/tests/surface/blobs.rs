@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// A ball with bumps.
 fn bumpy(seed: u64, k: u64, center: Vec3, radius: f32) -> Mesh {
-    let mut mesh = ball(Vec3::ZERO, 1.0, 3);
+    let mut mesh = ball(Vec3::ZERO, 1.0, 8);
     let waves: Vec<(Vec3, f32)> = (0..3)
         .map(|w| {
             let direction = Random::new([seed, k, w, 5]).next_direction();

@@ -17,6 +17,8 @@ const REACH: f32 = 8.0;
 const BRIDGE_TRIES: usize = 16;
 /// Edge pairs that are looked at for a bridge; of longer loops only every n-th edge.
 const BRIDGE_WORK: usize = 200_000;
+/// Times a knot is smoothed before it is left for the next frame.
+const UNTANGLE_ROUNDS: usize = 4;
 /// Steps of seam relaxation.
 const RELAX_STEPS: usize = 2;
 
@@ -65,6 +67,62 @@ impl Events {
             self.hit.clear(t);
         }
         Outcome::Changed(touched)
+    }
+
+    /// The other way out of a small knot, when opening it did not help: the surface around it is smoothed. Kept if it crosses
+    /// itself less than before.
+    pub(super) fn untangle(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        groups: &[&Group],
+        limits: EventLimits,
+    ) -> Outcome {
+        let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let mut knot: Vec<u32> = groups
+            .iter()
+            .flat_map(|g| &g.triangles)
+            .flat_map(|&t| mesh.triangle(t))
+            .flat_map(|v| mesh.ring(v).map(|h| mesh.origin(next(h))))
+            .collect();
+        knot.sort_unstable();
+        knot.dedup();
+        let mut touched: Vec<u32> = knot
+            .iter()
+            .flat_map(|&v| mesh.ring(v).map(|h| h / 3))
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        // Smoothing unfolds pleats; drawing back parts sheets that only just touch, and swelling parts what is turned inside out.
+        for shift in [0.0, -0.05 * limits.max_edge, 0.05 * limits.max_edge] {
+            self.surgery.open(mesh, &[], &[]);
+            for _ in 0..UNTANGLE_ROUNDS {
+                if shift == 0.0 {
+                    self.relax_seam(mesh, &knot, &touched, 0.1 * limits.max_edge);
+                } else {
+                    let to: Vec<Vec3> = knot
+                        .iter()
+                        .map(|&v| {
+                            let n = mesh.vertex_normal(v).normalize_or_zero();
+                            mesh.x[v as usize] + n * shift
+                        })
+                        .collect();
+                    self.move_all(mesh, &knot, &to);
+                }
+                patches.touch(mesh, &touched);
+                let mut after = Vec::new();
+                detector.hits_around(mesh, patches, exempt, &touched, &mut after);
+                if after.len() < before {
+                    self.surgery.commit(mesh);
+                    return Outcome::Changed(touched);
+                }
+            }
+            self.surgery.roll_back(mesh);
+            patches.touch(mesh, &touched);
+        }
+        Outcome::Refused
     }
 
     /// How often the crossing pairs name each pair of loops. At a crossing four half-sheets meet and exactly two are kept, so in

@@ -43,26 +43,43 @@ pub fn octahedron(radius: f32) -> Mesh {
     }
 }
 
-/// A sphere about the origin: an octahedron whose edges are cut in two `rounds` times (8·4ⁿ triangles).
-pub fn icosphere(radius: f32, rounds: u32) -> Mesh {
-    let mut mesh = octahedron(1.0);
-    for _ in 0..rounds {
-        let mut middle = std::collections::BTreeMap::new();
-        let mut finer = Vec::with_capacity(4 * mesh.triangles.len());
-        for &[a, b, c] in &mesh.triangles {
-            let [ab, bc, ca] = [(a, b), (b, c), (c, a)].map(|(u, v)| {
-                *middle.entry((u.min(v), u.max(v))).or_insert_with(|| {
-                    let p = mesh.positions[u as usize] + mesh.positions[v as usize];
-                    mesh.positions.push(p.normalize());
-                    mesh.positions.len() as u32 - 1
-                })
-            });
-            finer.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
+/// A sphere about the origin: an octahedron whose faces are cut into `segments`² triangles each (8n² in all).
+pub fn sphere(radius: f32, segments: u32) -> Mesh {
+    let n = segments.max(1);
+    let coarse = octahedron(1.0);
+    let mut mesh = Mesh::default();
+    // A vertex is named by its barycentric coordinates in the coarse mesh, so that faces share those on their edges.
+    let mut known = std::collections::BTreeMap::new();
+    for face in &coarse.triangles {
+        let mut vertex = |weights: [u32; 3]| {
+            let mut name: Vec<(u32, u32)> = face
+                .iter()
+                .copied()
+                .zip(weights)
+                .filter(|&(_, w)| w > 0)
+                .collect();
+            name.sort_unstable();
+            *known.entry(name).or_insert_with_key(|name| {
+                let p: Vec3 = name
+                    .iter()
+                    .map(|&(v, w)| coarse.positions[v as usize] * w as f32)
+                    .sum();
+                mesh.positions.push(p.normalize() * radius);
+                mesh.positions.len() as u32 - 1
+            })
+        };
+        let mut triangles = Vec::new();
+        for i in 0..n {
+            for j in 0..n - i {
+                let mut at = |i: u32, j: u32| vertex([n - i - j, i, j]);
+                let (a, b, c) = (at(i, j), at(i + 1, j), at(i, j + 1));
+                triangles.push([a, b, c]);
+                if i + j + 1 < n {
+                    triangles.push([b, at(i + 1, j + 1), c]);
+                }
+            }
         }
-        mesh.triangles = finer;
-    }
-    for p in &mut mesh.positions {
-        *p *= radius;
+        mesh.triangles.extend(triangles);
     }
     mesh
 }
@@ -104,7 +121,7 @@ mod tests {
     fn solids_point_outwards_and_have_their_volume() {
         assert!((tetrahedron(3f32.sqrt()).volume() - 8.0 / 3.0).abs() < 1e-6);
         assert!((octahedron(1.0).volume() - 4.0 / 3.0).abs() < 1e-6);
-        let ball = icosphere(1.0, 4);
+        let ball = sphere(1.0, 16);
         assert_eq!(ball.triangles.len(), 2048);
         assert!((ball.volume() / (4.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 0.01);
         let ring = torus(1.0, 0.25, 64, 32);

@@ -30,7 +30,7 @@ pub(crate) const MOVED: u8 = 2;
 pub struct ClosedMesh {
     /// Positions (m).
     pub(crate) x: Vec<Vec3>,
-    /// Positions at the last search for crossings (m): how the surface has moved since.
+    /// Positions at the end of the last frame (m): how the surface has moved since.
     pub(crate) was: Vec<Vec3>,
     /// Origin vertex of each half-edge; [`NONE`] for free triangles.
     pub(crate) corner: Vec<u32>,

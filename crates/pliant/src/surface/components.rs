@@ -1,5 +1,6 @@
 //! The pieces a surface falls into: their names, which of them are real, and their volumes.
 
+use super::boxes::Bounds;
 use super::closed_mesh::{ClosedMesh, NONE};
 use super::marks::Marks;
 use super::outside::{containing, winding_outside};
@@ -101,6 +102,33 @@ impl Components {
         self.place_cavities(mesh, patches, &mut sheets);
         self.name(mesh, &sheets);
         report
+    }
+
+    /// Whether a piece may lie inside of another without any crossing: its box does, and a ray confirms it.
+    pub(crate) fn any_engulfed(&self, mesh: &ClosedMesh, patches: &Patches) -> bool {
+        if self.list.len() < 2 {
+            return false;
+        }
+        let mut boxes: Vec<(Bounds, u32)> = vec![(Bounds::EMPTY, NONE); self.list.len()];
+        for p in 0..patches.len() as u32 {
+            let Some(t) = patches.triangles(mesh, p).next() else {
+                continue;
+            };
+            let id = mesh.component[mesh.origin(3 * t) as usize];
+            if let Ok(k) = self.list.binary_search_by_key(&id, |c| c.id) {
+                boxes[k].0 = boxes[k].0.join(patches.all()[p as usize].bounds);
+                boxes[k].1 = p;
+            }
+        }
+        boxes.iter().enumerate().any(|(k, (inner, patch))| {
+            let nested = boxes.iter().enumerate().any(|(j, (outer, _))| {
+                j != k && inner.lo.cmpge(outer.lo).all() && inner.hi.cmple(outer.hi).all()
+            });
+            nested && *patch != NONE && {
+                let sample: Vec<u32> = patches.triangles(mesh, *patch).collect();
+                winding_outside(mesh, patches, &sample) != 0
+            }
+        })
     }
 
     /// The sheets in the order of their first triangle.

@@ -3,6 +3,7 @@
 pub(crate) mod boxes;
 pub mod closed_mesh;
 pub mod columns;
+mod compact;
 pub mod components;
 pub mod detect;
 mod events;
@@ -15,6 +16,7 @@ mod outside;
 pub mod patches;
 pub mod predicates;
 pub mod rays;
+mod rebuild;
 mod remesh;
 pub mod skin;
 mod surgery;

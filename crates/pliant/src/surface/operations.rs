@@ -209,7 +209,7 @@ mod tests {
     use super::super::validate::Level;
     use super::*;
     use crate::geometry::Mesh;
-    use crate::geometry::solids::{icosphere, octahedron, tetrahedron, torus};
+    use crate::geometry::solids::{octahedron, sphere, tetrahedron, torus};
 
     fn closed(mesh: &Mesh) -> ClosedMesh {
         ClosedMesh::new(mesh).unwrap()
@@ -276,7 +276,7 @@ mod tests {
     /// A sphere comes down to a tetrahedron by collapses alone, sound all the way.
     #[test]
     fn a_sphere_collapses_until_nothing_is_left_to_collapse() {
-        let mut mesh = closed(&icosphere(1.0, 2));
+        let mut mesh = closed(&sphere(1.0, 4));
         while let Some(h) = (0..mesh.corner.len() as u32)
             .filter(|&h| mesh.alive(h / 3))
             .find(|&h| mesh.can_collapse(h))
@@ -291,7 +291,7 @@ mod tests {
     /// Texture coordinates follow: they stay a linear function of the rest position in each chart.
     #[test]
     fn texture_follows_splits_flips_and_collapses() {
-        let mut input = icosphere(1.0, 2);
+        let mut input = sphere(1.0, 4);
         let upper = |t: &[u32; 3]| {
             t.iter()
                 .map(|&v| input.positions[v as usize].y)

@@ -418,7 +418,7 @@ fn walk_loops(mesh: &ClosedMesh, boundary: &[u32]) -> Vec<Vec<u32>> {
 mod tests {
     use super::super::validate::Level;
     use super::*;
-    use crate::geometry::solids::{icosphere, torus};
+    use crate::geometry::solids::{sphere, torus};
     use crate::random::Random;
 
     /// Everything that is alive, and which slots are free; what a free slot holds does not matter.
@@ -441,7 +441,7 @@ mod tests {
         let mut random = Random::new([3, 0, 0, 0]);
         for case in 0..300 {
             let solid = if case % 2 == 0 {
-                icosphere(1.0, 2)
+                sphere(1.0, 4)
             } else {
                 torus(1.0, 0.4, 8, 5)
             };
@@ -509,8 +509,8 @@ mod tests {
     /// Two spheres lose a triangle each and are joined by a quad and ears: one sheet, χ = 2.
     #[test]
     fn a_bridge_joins_two_spheres() {
-        let mut two = icosphere(1.0, 1);
-        let other = icosphere(1.0, 1);
+        let mut two = sphere(1.0, 2);
+        let other = sphere(1.0, 2);
         let n = two.positions.len() as u32;
         two.positions
             .extend(other.positions.iter().map(|p| *p + Vec3::X * 3.0));

@@ -7,7 +7,7 @@ use super::tracker::{Tracker, TrackerSettings};
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::report::{Stage, SurfaceReport};
-use crate::state::{Remap, Skin};
+use crate::state::Skin;
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -86,10 +86,10 @@ impl Tracked {
             .filter_map(|(skin, &out)| (out != NONE).then_some(skin))
     }
 
-    /// Moves skin data along when the vertices of the mesh get other slots.
-    pub fn renumber_slots(&mut self, remap: &Remap) {
-        let mut moved = vec![Skin::default(); remap.count];
-        for (skin, &new) in self.skin.iter().zip(&remap.new_of_old) {
+    /// Moves skin data along when the vertices of the mesh got other slots.
+    fn renumber_slots(&mut self, new_of_old: &[u32]) {
+        let mut moved = vec![Skin::default(); self.mesh().positions().len()];
+        for (skin, &new) in self.skin.iter().zip(new_of_old) {
             if let Some(slot) = moved.get_mut(new as usize) {
                 *slot = *skin;
             }
@@ -122,6 +122,9 @@ impl Tracked {
     ) -> SurfaceReport {
         let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
         let tracker = self.tracker.update_in_stages(lap);
+        if let Some(new_of_old) = &tracker.renumbered {
+            self.renumber_slots(new_of_old);
+        }
         self.hang_changed(frame);
         lap(Stage::Skin);
         let after = self.components();
@@ -208,9 +211,8 @@ mod tests {
     fn skin_follows_slots() {
         let (mut tracked, _) = tracked();
         let old = tracked.skin().to_vec();
-        let mut remap = Remap::keeping(&vec![true; old.len()]);
-        remap.new_of_old.reverse();
-        tracked.renumber_slots(&remap);
+        let reversed: Vec<u32> = (0..old.len() as u32).rev().collect();
+        tracked.renumber_slots(&reversed);
         assert!(tracked.skin().iter().eq(old.iter().rev()));
     }
 }

@@ -5,6 +5,7 @@ use super::components::{Component, ComponentReport, Components};
 use super::detect::Detector;
 use super::events::{EventLimits, EventReport, Events};
 use super::patches::Patches;
+use super::rebuild::rebuild;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
 use super::volume;
 use crate::geometry::Mesh;
@@ -14,6 +15,10 @@ use rayon::prelude::*;
 
 /// Rounds of re-meshing that bring a new surface into range: each halves its edges.
 const REFINE_ROUNDS: usize = 24;
+/// Frames that a piece may stay tangled.
+const STUCK_FRAMES: usize = 30;
+/// Share of the triangles that may stay tangled.
+const STUCK_SHARE: f32 = 0.05;
 
 /// How a surface is tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +66,10 @@ pub struct TrackerReport {
     pub components: ComponentReport,
     /// Crossings that only the audit of the search has found.
     pub audit_misses: usize,
+    /// Triangles that were extracted anew where the surface could not be untangled.
+    pub rebuilt: usize,
+    /// If the slots were renumbered at the end of the frame: the new slot of every old vertex, `u32::MAX` for free ones.
+    pub renumbered: Option<Vec<u32>>,
 }
 
 /// A surface that stays closed while it is carried along.
@@ -186,7 +195,6 @@ impl Tracker {
         patches.begin_frame(mesh);
         detector.find(mesh, patches, None, pairs);
         report.audit_misses = detector.statistics().audit_misses;
-        mesh.was.clone_from(&mesh.x);
 
         // What overlaps is joined.
         let limits = EventLimits {
@@ -195,14 +203,34 @@ impl Tracker {
         };
         report.events = events.run(mesh, patches, detector, None, pairs, limits);
 
+        // What stays tangled is extracted anew.
+        let (oldest, knots) = events.stuck();
+        if oldest > STUCK_FRAMES || knots as f32 > STUCK_SHARE * mesh.triangle_count() as f32 {
+            let ids = events.stuck_components(mesh);
+            report.rebuilt = rebuild(mesh, &ids, lengths.max);
+            *patches = Patches::build(mesh);
+            patches.begin_frame(mesh);
+            events.forget();
+        }
+
         // Which pieces there are now.
-        if report.remesh.necks + report.remesh.tunnels > 0 || report.events.resolved > 0 {
+        let changed = report.remesh.necks + report.remesh.tunnels > 0
+            || report.events.resolved > 0
+            || report.rebuilt > 0
+            || components.any_engulfed(mesh, patches);
+        if changed {
             report.components = components.update(mesh, patches, f64::from(lengths.min_volume));
         }
         if s.keep_volume {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
+        if mesh.has_gaps() {
+            report.renumbered = Some(mesh.compact());
+            *patches = Patches::build(mesh);
+            events.forget();
+        }
+        mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
     }

@@ -232,12 +232,18 @@ impl ClosedMesh {
 
     /// [`ClosedMesh::volume`] of some of the triangles, which must be closed together.
     pub(crate) fn volume_of(&self, triangles: impl Iterator<Item = u32>) -> f64 {
-        let mut origin: Option<DVec3> = None;
+        let mut triangles = triangles.peekable();
+        let origin = triangles
+            .peek()
+            .map_or(DVec3::ZERO, |&t| self.at(3 * t).as_dvec3());
+        self.volume_about(triangles, origin)
+    }
+
+    /// Signed volume of the pyramids over some triangles with their tip in `origin` (m³).
+    pub(crate) fn volume_about(&self, triangles: impl Iterator<Item = u32>, origin: DVec3) -> f64 {
         let mut sum = 0.0;
         for t in triangles {
-            let p = self.points(t).map(glam::Vec3::as_dvec3);
-            let o = *origin.get_or_insert(p[0]);
-            let [a, b, c] = p.map(|p| p - o);
+            let [a, b, c] = self.points(t).map(|p| p.as_dvec3() - origin);
             sum += a.dot(b.cross(c));
         }
         sum / 6.0

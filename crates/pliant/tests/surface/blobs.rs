@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// A ball with bumps.
 fn bumpy(seed: u64, k: u64, center: Vec3, radius: f32) -> Mesh {
-    let mut mesh = ball(Vec3::ZERO, 1.0, 3);
+    let mut mesh = ball(Vec3::ZERO, 1.0, 8);
     let waves: Vec<(Vec3, f32)> = (0..3)
         .map(|w| {
             let direction = Random::new([seed, k, w, 5]).next_direction();
@@ -94,7 +94,11 @@ fn run(seed: u64) -> Result<(), String> {
 
 #[test]
 fn blobs_stay_sound_and_end_without_crossings() {
-    let failed: Vec<(u64, String)> = cases(40)
+    let failed: Vec<(u64, String)> = std::env::var("ONLY")
+        .map_or(cases(40), |s| {
+            let s = s.parse().unwrap();
+            s..s + 1
+        })
         .into_par_iter()
         .filter_map(|seed| run(seed).err().map(|e| (seed, e)))
         .collect();

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use pliant::geometry::Mesh;
-use pliant::geometry::solids::{icosphere, torus};
+use pliant::geometry::solids::{sphere, torus};
 
 /// Seeds of a property with `share` of two hundred cases. `PLIANT_CASES=10000` runs ten thousand instead of two hundred;
 /// `PLIANT_SEED` moves on to other cases.
@@ -61,6 +61,9 @@ pub fn lathe(rings: &[(f32, f32)], segments: u32) -> Mesh {
         let last = inner.len() - 1;
         mesh.triangles.push([n + 1, at(last, s + 1), at(last, s)]);
     }
+    for t in &mut mesh.triangles {
+        t.swap(1, 2);
+    }
     mesh
 }
 
@@ -95,8 +98,8 @@ pub fn together(parts: &[Mesh]) -> Mesh {
 }
 
 /// A ball.
-pub fn ball(center: Vec3, radius: f32, rounds: u32) -> Mesh {
-    let mut mesh = icosphere(radius, rounds);
+pub fn ball(center: Vec3, radius: f32, segments: u32) -> Mesh {
+    let mut mesh = sphere(radius, segments);
     for p in &mut mesh.positions {
         *p += center;
     }

@@ -38,7 +38,10 @@ impl Squeeze {
 fn run(mut tracker: Tracker, frames: usize, mut motion: impl FnMut(&mut Tracker)) -> End {
     for frame in 0..frames {
         motion(&mut tracker);
-        tracker.update();
+        let report = tracker.update();
+        if std::env::var_os("PLIANT_TALK").is_some() {
+            eprintln!("{frame}: {report:?} {:?}", tracker.components());
+        }
         if let Err(violation) = tracker.mesh().validate(Level::Everything) {
             panic!("frame {frame}: {violation}");
         }

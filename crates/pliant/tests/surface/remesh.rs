@@ -8,9 +8,9 @@ use pliant::surface::{Tracker, TrackerSettings};
 /// A ball that is too coarse and one that is too fine both end up in range, with their shape.
 #[test]
 fn edges_come_into_range_and_the_shape_stays() {
-    for (rounds, edge) in [(3, 0.12), (4, 0.6)] {
+    for (segments, edge) in [(8, 0.12), (16, 0.6)] {
         let mut tracker =
-            Tracker::new(&ball(Vec3::ZERO, 1.0, rounds), TrackerSettings::new(edge)).unwrap();
+            Tracker::new(&ball(Vec3::ZERO, 1.0, segments), TrackerSettings::new(edge)).unwrap();
         let before = tracker.mesh().volume();
         for _ in 0..20 {
             tracker.update();

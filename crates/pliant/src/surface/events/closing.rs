@@ -17,6 +17,8 @@ const REACH: f32 = 8.0;
 const BRIDGE_TRIES: usize = 16;
 /// Edge pairs that are looked at for a bridge; of longer loops only every n-th edge.
 const BRIDGE_WORK: usize = 200_000;
+/// Times a knot is smoothed before it is left for the next frame.
+const UNTANGLE_ROUNDS: usize = 4;
 /// Steps of seam relaxation.
 const RELAX_STEPS: usize = 2;
 
@@ -40,8 +42,9 @@ impl Events {
             self.fill(mesh, &loops);
             debug_assert!(joined <= loops.len());
         }
-        let rim: Vec<u32> = loops.iter().flatten().map(|&h| mesh.origin(h)).collect();
-        self.relax_seam(mesh, &rim);
+        let mut rim: Vec<u32> = loops.iter().flatten().map(|&h| mesh.origin(h)).collect();
+        rim.sort_unstable();
+        rim.dedup();
         self.surgery.remove_deleted(mesh);
 
         let mut touched = self.surgery.made.clone();
@@ -50,6 +53,7 @@ impl Events {
         }
         touched.sort_unstable();
         touched.dedup();
+        self.relax_seam(mesh, &rim, &touched, 0.1 * limits.max_edge);
         patches.touch(mesh, &touched);
         let mut after = Vec::new();
         detector.hits_around(mesh, patches, exempt, &touched, &mut after);
@@ -63,6 +67,62 @@ impl Events {
             self.hit.clear(t);
         }
         Outcome::Changed(touched)
+    }
+
+    /// The other way out of a small knot, when opening it did not help: the surface around it is smoothed. Kept if it crosses
+    /// itself less than before.
+    pub(super) fn untangle(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        groups: &[&Group],
+        limits: EventLimits,
+    ) -> Outcome {
+        let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let mut knot: Vec<u32> = groups
+            .iter()
+            .flat_map(|g| &g.triangles)
+            .flat_map(|&t| mesh.triangle(t))
+            .flat_map(|v| mesh.ring(v).map(|h| mesh.origin(next(h))))
+            .collect();
+        knot.sort_unstable();
+        knot.dedup();
+        let mut touched: Vec<u32> = knot
+            .iter()
+            .flat_map(|&v| mesh.ring(v).map(|h| h / 3))
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        // Smoothing unfolds pleats; drawing back parts sheets that only just touch, and swelling parts what is turned inside out.
+        for shift in [0.0, -0.05 * limits.max_edge, 0.05 * limits.max_edge] {
+            self.surgery.open(mesh, &[], &[]);
+            for _ in 0..UNTANGLE_ROUNDS {
+                if shift == 0.0 {
+                    self.relax_seam(mesh, &knot, &touched, 0.1 * limits.max_edge);
+                } else {
+                    let to: Vec<Vec3> = knot
+                        .iter()
+                        .map(|&v| {
+                            let n = mesh.vertex_normal(v).normalize_or_zero();
+                            mesh.x[v as usize] + n * shift
+                        })
+                        .collect();
+                    self.move_all(mesh, &knot, &to);
+                }
+                patches.touch(mesh, &touched);
+                let mut after = Vec::new();
+                detector.hits_around(mesh, patches, exempt, &touched, &mut after);
+                if after.len() < before {
+                    self.surgery.commit(mesh);
+                    return Outcome::Changed(touched);
+                }
+            }
+            self.surgery.roll_back(mesh);
+            patches.touch(mesh, &touched);
+        }
+        Outcome::Refused
     }
 
     /// How often the crossing pairs name each pair of loops. At a crossing four half-sheets meet and exactly two are kept, so in
@@ -298,11 +358,14 @@ impl Events {
         }
     }
 
-    /// Moves the vertices of the rim halfway to the middle of their neighbours, twice.
-    fn relax_seam(&mut self, mesh: &mut ClosedMesh, rim: &[u32]) {
-        let mut rim = rim.to_vec();
-        rim.sort_unstable();
-        rim.dedup();
+    /// Smooths the seam: the vertices of the rim go halfway to the middle of their neighbours, twice, and then out again along
+    /// their normals until the volume is what it was. Without the smoothing seams are jagged and cross themselves again;
+    /// without the way back every event would wear the surface off.
+    fn relax_seam(&mut self, mesh: &mut ClosedMesh, rim: &[u32], touched: &[u32], reach: f32) {
+        let Some(origin) = rim.first().map(|&v| mesh.x[v as usize].as_dvec3()) else {
+            return;
+        };
+        let volume = mesh.volume_about(touched.iter().copied(), origin);
         for _ in 0..RELAX_STEPS {
             let moved: Vec<Vec3> = rim
                 .iter()
@@ -315,10 +378,27 @@ impl Events {
                     0.5 * mesh.x[v as usize] + 0.5 * sum / count
                 })
                 .collect();
-            for (&v, to) in rim.iter().zip(moved) {
-                if to.is_finite() {
-                    self.surgery.move_vertex(mesh, v, to);
-                }
+            self.move_all(mesh, rim, &moved);
+        }
+        // A vertex that moves by d along its normal n sweeps d·|Σ 2A|/6.
+        let normals: Vec<Vec3> = rim.iter().map(|&v| mesh.vertex_normal(v)).collect();
+        let sweep: f64 = normals.iter().map(|n| f64::from(n.length()) / 6.0).sum();
+        let lost = volume - mesh.volume_about(touched.iter().copied(), origin);
+        if sweep > 0.0 {
+            let d = ((lost / sweep) as f32).clamp(-reach, reach);
+            let back: Vec<Vec3> = rim
+                .iter()
+                .zip(&normals)
+                .map(|(&v, n)| mesh.x[v as usize] + n.normalize_or_zero() * d)
+                .collect();
+            self.move_all(mesh, rim, &back);
+        }
+    }
+
+    fn move_all(&mut self, mesh: &mut ClosedMesh, vertices: &[u32], to: &[Vec3]) {
+        for (&v, &to) in vertices.iter().zip(to) {
+            if to.is_finite() {
+                self.surgery.move_vertex(mesh, v, to);
             }
         }
     }

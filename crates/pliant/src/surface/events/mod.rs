@@ -17,6 +17,8 @@ use regions::Verdict;
 
 /// Passes of one frame.
 const PASSES: usize = 4;
+/// Knots that stay from frame to frame are cut out with a ring more in every frame, up to this many.
+const MAX_AGE: usize = 2;
 
 /// What topology events have done in a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,8 +65,8 @@ pub(crate) struct Events {
     seen: Marks,
     /// Per vertex: the boundary half-edge that ends there.
     into: Marks,
-    /// Crossing pairs that are left after the last pass.
-    pub(crate) left: Vec<(u32, u32)>,
+    /// Triangles that were left crossing in the last frame, with for how many frames they have been; ascending.
+    knots: Vec<(u32, usize)>,
 }
 
 /// What one attempt came to.
@@ -96,8 +98,55 @@ impl Events {
             report.passes += 1;
         }
         report.left = pairs.len();
-        self.left = pairs;
+        self.remember(&pairs);
         report
+    }
+
+    /// Keeps what is left for the next frame.
+    fn remember(&mut self, left: &[(u32, u32)]) {
+        let mut knots: Vec<u32> = left.iter().flat_map(|&(i, j)| [i, j]).collect();
+        knots.sort_unstable();
+        knots.dedup();
+        let age = |t: u32| {
+            self.knots
+                .binary_search_by_key(&t, |k| k.0)
+                .map_or(0, |k| self.knots[k].1)
+        };
+        self.knots = knots.iter().map(|&t| (t, age(t) + 1)).collect();
+    }
+
+    /// Longest time that a triangle of the groups has been left crossing.
+    fn age(&self, groups: &[Group], set: &[usize]) -> usize {
+        set.iter()
+            .flat_map(|&k| &groups[k].triangles)
+            .filter_map(|&t| self.knots.binary_search_by_key(&t, |k| k.0).ok())
+            .map(|k| self.knots[k].1)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The components that have triangles left crossing, ascending.
+    pub(crate) fn stuck_components(&self, mesh: &ClosedMesh) -> Vec<u32> {
+        let mut ids: Vec<u32> = self
+            .knots
+            .iter()
+            .filter(|k| mesh.alive(k.0))
+            .map(|k| mesh.component[mesh.origin(3 * k.0) as usize])
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// Starts anew after the elements were renumbered.
+    pub(crate) fn forget(&mut self) {
+        self.knots.clear();
+    }
+
+    /// Longest time that anything has been left crossing (frames), and how many triangles are.
+    pub(crate) fn stuck(&self) -> (usize, usize) {
+        let oldest = self.knots.iter().map(|k| k.1).max().unwrap_or(0);
+        (oldest, self.knots.len())
     }
 
     /// Tries every group once. Returns the crossings that are left.
@@ -133,14 +182,20 @@ impl Events {
                     stale = true;
                     break Outcome::Refused;
                 }
-                match self.judge(mesh, patches, &groups, &set, report.passes, limits) {
+                let rings = report.passes.min(2) + self.age(&groups, &set).min(MAX_AGE);
+                match self.judge(mesh, patches, &groups, &set, rings, limits) {
                     Verdict::Absorb(others) => set.extend(others),
                     Verdict::Refuse => break Outcome::Refused,
                     Verdict::Delete(triangles) => {
                         let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
-                        break self.close(
+                        let mut outcome = self.close(
                             mesh, patches, detector, exempt, &triangles, &members, limits,
                         );
+                        if matches!(outcome, Outcome::Refused) && report.passes > 0 {
+                            outcome =
+                                self.untangle(mesh, patches, detector, exempt, &members, limits);
+                        }
+                        break outcome;
                     }
                 }
             };

@@ -37,7 +37,7 @@ impl Events {
         patches: &Patches,
         groups: &[Group],
         set: &[usize],
-        pass: usize,
+        rings: usize,
         limits: EventLimits,
     ) -> Verdict {
         self.taken.reset(mesh.material.len());
@@ -49,7 +49,7 @@ impl Events {
                 }
             }
         }
-        for _ in 0..pass.min(2) {
+        for _ in 0..rings {
             self.grow_by_ring(mesh, &mut deleted);
         }
         let mut others = self.strangers(mesh, set, &deleted);

@@ -1,7 +1,7 @@
 //! Flipping edges whose opposite angles are too large.
 
 use super::super::closed_mesh::{ClosedMesh, prev};
-use super::scan::opposite_angles;
+use super::scan::{descending, opposite_angles};
 use super::{RemeshReport, Remesher};
 
 /// Opposite angles may sum to 180° and this much more (5°): its sine.
@@ -23,8 +23,16 @@ impl Remesher {
                 candidates.extend(mesh.ring(v).map(|h| super::edge_name(mesh, h)));
             }
         }
-        for &h in &candidates {
-            if !mesh.alive(h / 3) || !too_obtuse(mesh, h) {
+        // The most obtuse first, so that the result hangs on the shape and not on the numbering.
+        let mut worst: Vec<(u32, u32)> = candidates
+            .iter()
+            .filter(|&&h| mesh.alive(h / 3))
+            .filter_map(|&h| excess(mesh, h).map(|e| (descending(e), super::edge_name(mesh, h))))
+            .collect();
+        worst.sort_unstable();
+        worst.dedup();
+        for &(_, h) in &worst {
+            if !mesh.alive(h / 3) || excess(mesh, h).is_none() {
                 continue;
             }
             if *left == 0 {
@@ -47,10 +55,10 @@ impl Remesher {
     }
 }
 
-/// Whether the angles across the edge sum to more than 185°.
-fn too_obtuse(mesh: &ClosedMesh, h: u32) -> bool {
+/// How far the angles across the edge exceed 180° (0 to 2), if they do by more than 5°.
+fn excess(mesh: &ClosedMesh, h: u32) -> Option<f32> {
     let (sine, cosine) = opposite_angles(mesh, h);
-    sine < -MARGIN || (sine < 0.0 && cosine > 0.0)
+    (sine < -MARGIN || (sine < 0.0 && cosine > 0.0)).then_some(1.0 + cosine)
 }
 
 /// Whether the two faces are nearly coplanar, before and after.

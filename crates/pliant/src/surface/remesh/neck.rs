@@ -432,6 +432,9 @@ fn ripe(mesh: &ClosedMesh, lengths: Lengths, edges: &[u32]) -> Option<f32> {
         (0.5 * area.length() / std::f32::consts::PI).sqrt()
     };
     let (now, before) = (radius(&mesh.x), radius(&mesh.was));
-    let thin = now < 2.0 * lengths.min || now + LOOK_AHEAD * (now - before) < lengths.min;
+    // A neck that grows was born by a merge in the last frames.
+    let grows = now > before + 1e-3 * lengths.min;
+    let thin =
+        !grows && (now < 2.0 * lengths.min || now + LOOK_AHEAD * (now - before) < lengths.min);
     (length < 4.0 * lengths.max && thin).then_some(length)
 }

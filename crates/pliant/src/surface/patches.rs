@@ -322,7 +322,7 @@ impl Patches {
         p: u32,
     ) -> impl Iterator<Item = u32> + 'a {
         self.listed(p)
-            .filter(move |&t| mesh.patch[t as usize] == p && mesh.alive(t))
+            .filter(move |&t| mesh.patch.get(t as usize) == Some(&p) && mesh.alive(t))
     }
 
     /// Calls `f` for every living triangle whose box meets the box from `lo` to `hi`.

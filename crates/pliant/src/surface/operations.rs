@@ -66,6 +66,31 @@ impl ClosedMesh {
         m
     }
 
+    /// [`ClosedMesh::split`] a share `s` of the way along the edge as far as attributes are concerned.
+    pub(crate) fn split_at(&mut self, h: u32, at: Vec3, s: f32) -> u32 {
+        let (ia, ib) = (self.origin(h) as usize, self.target(h) as usize);
+        let m = self.split(h, at);
+        let im = m as usize;
+        self.rest[im] = self.rest[ia].lerp(self.rest[ib], s);
+        self.was[im] = self.was[ia].lerp(self.was[ib], s);
+        if !self.color.is_empty() {
+            self.color[im] = mix_color(self.color[ia], self.color[ib], s);
+        }
+        if !self.uv.is_empty() {
+            // The edge is a → m in `h` and m → b in `n` on one side, b → m in `g` and m → a in `o` on the other.
+            let o = self.twin(h);
+            let n = next(self.twin(next(h)));
+            let g = self.twin(n);
+            let uv = |k: u32| self.uv[k as usize];
+            let on_h = uv(h).lerp(uv(next(n)), s);
+            let on_g = uv(next(o)).lerp(uv(g), s);
+            for (k, value) in [(next(h), on_h), (n, on_h), (next(g), on_g), (o, on_g)] {
+                self.uv[k as usize] = value;
+            }
+        }
+        m
+    }
+
     /// Makes two half-edges each other's twin.
     #[inline]
     pub(crate) fn glue(&mut self, h: u32, g: u32) {

@@ -5,7 +5,9 @@
 //! Three primitives close it: [`Surgery::bridge`] joins two loops by a quad, [`Surgery::ear`] cuts off a corner of a loop, and
 //! [`Surgery::fan`] closes a loop around a new vertex. The first two refuse to make an edge twice, also one that this surgery
 //! made; the last is always legal, since all its edges end in a vertex that had none. So every surgery ends with a closed,
-//! manifold mesh whatever the geometry is. [`Surgery::roll_back`] restores the mesh, [`Surgery::commit`] keeps it.
+//! manifold mesh whatever the geometry is. [`Surgery::sew`] puts in triangles that were planned elsewhere, if they fit. [`Surgery::roll_back`] restores the mesh, [`Surgery::commit`] keeps it.
+
+mod sew;
 
 use super::closed_mesh::{ClosedMesh, INNER, NONE, next};
 use glam::Vec3;
@@ -248,33 +250,35 @@ impl Surgery {
         t + 2
     }
 
-    /// Closes the loop through boundary half-edge `first` by a fan around a new vertex at `at`. Returns the vertex.
-    pub(crate) fn fan(&mut self, mesh: &mut ClosedMesh, first: u32, at: Vec3) -> u32 {
-        let edges = loop_of(mesh, first);
-        let m = mesh.add_vertex(mesh.origin(first), at);
+    /// A new vertex at `at` whose attributes are the mean of those `around` it, of which there must be one.
+    pub(crate) fn add_center(&mut self, mesh: &mut ClosedMesh, around: &[u32], at: Vec3) -> u32 {
+        let m = mesh.add_vertex(around[0], at);
         self.changes.push(Change::MadeVertex(m));
-        let n = edges.len() as f32;
-        let mean = |of: &dyn Fn(usize) -> Vec3| {
-            edges
-                .iter()
-                .map(|&h| of(mesh.origin(h) as usize))
-                .sum::<Vec3>()
-                / n
-        };
+        let n = around.len() as f32;
+        let mean =
+            |of: &dyn Fn(usize) -> Vec3| around.iter().map(|&v| of(v as usize)).sum::<Vec3>() / n;
         let rest = mean(&|v| mesh.rest[v]);
         let was = mean(&|v| mesh.was[v]);
         if !mesh.color.is_empty() {
             let color = std::array::from_fn(|k| {
-                let sum: u32 = edges
+                let sum: u32 = around
                     .iter()
-                    .map(|&h| u32::from(mesh.color[mesh.origin(h) as usize][k]))
+                    .map(|&v| u32::from(mesh.color[v as usize][k]))
                     .sum();
-                (sum / edges.len() as u32) as u8
+                (sum / around.len() as u32) as u8
             });
             mesh.color[m as usize] = color;
         }
         mesh.rest[m as usize] = rest;
         mesh.was[m as usize] = was;
+        m
+    }
+
+    /// Closes the loop through boundary half-edge `first` by a fan around a new vertex at `at`. Returns the vertex.
+    pub(crate) fn fan(&mut self, mesh: &mut ClosedMesh, first: u32, at: Vec3) -> u32 {
+        let edges = loop_of(mesh, first);
+        let rim: Vec<u32> = edges.iter().map(|&h| mesh.origin(h)).collect();
+        let m = self.add_center(mesh, &rim, at);
         let triangles: Vec<u32> = edges
             .iter()
             .map(|&h| {

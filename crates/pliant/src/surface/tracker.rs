@@ -2,7 +2,8 @@
 
 use super::closed_mesh::{ClosedMesh, ClosedMeshError};
 use super::components::{Component, ComponentReport, Components};
-use super::detect::Detector;
+use super::cut::{Cut, CutError, CutLimits, CutReport, Cuts};
+use super::detect::{Detector, Exempt};
 use super::events::{EventLimits, EventReport, Events};
 use super::patches::Patches;
 use super::rebuild::rebuild;
@@ -64,6 +65,8 @@ pub struct TrackerReport {
     pub events: EventReport,
     /// Pieces that were taken out.
     pub components: ComponentReport,
+    /// Cuts that were made.
+    pub cuts: CutReport,
     /// Crossings that only the audit of the search has found.
     pub audit_misses: usize,
     /// Triangles that were extracted anew where the surface could not be untangled.
@@ -83,6 +86,7 @@ pub struct Tracker {
     events: Events,
     components: Components,
     pairs: Vec<(u32, u32)>,
+    cuts: Cuts,
 }
 
 impl Tracker {
@@ -162,6 +166,11 @@ impl Tracker {
             .update(&mut self.mesh, &self.patches, f64::from(lengths.min_volume));
     }
 
+    /// Asks for a cut, which the next [`Tracker::update`] makes. Cuts are made in the order in which they were asked for.
+    pub fn cut(&mut self, cut: Cut) -> Result<(), CutError> {
+        self.cuts.ask(cut)
+    }
+
     /// Repairs the surface after it was carried.
     pub fn update(&mut self) -> TrackerReport {
         self.update_in_stages(&mut |_| ())
@@ -184,6 +193,7 @@ impl Tracker {
             events,
             components,
             pairs,
+            cuts,
             ..
         } = self;
 
@@ -191,9 +201,19 @@ impl Tracker {
         report.remesh = remesher.run(mesh, lengths, budget);
         lap(Stage::Remesh);
 
+        // What was asked to be cut.
+        let limits = CutLimits {
+            min_edge: lengths.min,
+            triangles: s.max_triangles,
+        };
+        report.cuts = cuts.run(mesh, limits);
+        let caps = &cuts.stamps;
+        let facing = |i: u32, j: u32| caps.exempt(i, j);
+        let exempt: Option<Exempt> = if caps.is_empty() { None } else { Some(&facing) };
+
         // Where the surface crosses itself.
         patches.begin_frame(mesh);
-        detector.find(mesh, patches, None, pairs);
+        detector.find(mesh, patches, exempt, pairs);
         report.audit_misses = detector.statistics().audit_misses;
 
         // What overlaps is joined.
@@ -201,7 +221,7 @@ impl Tracker {
             max_edge: lengths.max,
             min_volume: lengths.min_volume,
         };
-        report.events = events.run(mesh, patches, detector, None, pairs, limits);
+        report.events = events.run(mesh, patches, detector, exempt, pairs, limits);
 
         // What stays tangled is extracted anew.
         let (oldest, knots) = events.stuck();
@@ -214,12 +234,17 @@ impl Tracker {
         }
 
         // Which pieces there are now.
+        let before = components.list.len();
         let changed = report.remesh.necks + report.remesh.tunnels > 0
+            || report.cuts.cuts > 0
             || report.events.resolved > 0
             || report.rebuilt > 0
             || components.any_engulfed(mesh, patches);
         if changed {
             report.components = components.update(mesh, patches, f64::from(lengths.min_volume));
+        }
+        if report.cuts.cuts > 0 {
+            report.cuts.pieces = components.list.len().saturating_sub(before);
         }
         if s.keep_volume {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);

@@ -10,7 +10,8 @@ use crate::dynamics::velocities::{
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch, SurfaceReport};
-use crate::state::Surface;
+use crate::state::{BodyId, Surface};
+use crate::surface::cut::{Blade, Cut};
 use crate::surface::skin::{self, SkinFrame};
 use crate::world::{Body, Plan, Scratch, World};
 use glam::{Mat3, Vec3};
@@ -311,7 +312,49 @@ impl World {
                     }
                 }
                 ActionKind::Wind { velocity, until } => self.winds.push((velocity, until)),
+                ActionKind::Cut {
+                    point,
+                    normal,
+                    half,
+                    body,
+                } => self.ask_for_cut(point, normal, half, body, report),
             }
+        }
+    }
+
+    /// Hands a cut to the tracked surfaces that it is for; they make it when they have been carried.
+    fn ask_for_cut(
+        &mut self,
+        point: Vec3,
+        normal: Vec3,
+        half: f32,
+        body: Option<BodyId>,
+        report: &mut StepReport,
+    ) {
+        let blade = half.is_finite().then(|| Blade {
+            along: normal.normalize().any_orthonormal_vector(),
+            half: [half; 2],
+        });
+        let cut = Cut {
+            blade,
+            ..Cut::new(point, normal)
+        };
+        let mut asked = false;
+        for (owner, surface) in self.bodies.iter().zip(&mut self.surfaces) {
+            if let Surface::Tracked(tracked) = surface
+                && body.is_none_or(|id| id == owner.id)
+            {
+                asked = true;
+                if let Err(refusal) = tracked.cut(cut.clone()) {
+                    report
+                        .warnings
+                        .push(format!("{} was not cut: {refusal}", owner.name));
+                }
+            }
+        }
+        if !asked {
+            let warning = "a cut was left out: no body that it is for has a tracked surface";
+            report.warnings.push(warning.to_owned());
         }
     }
 

@@ -55,7 +55,7 @@ fn scene_files() -> Vec<(&'static str, String)> {
             "cut.toml",
             format!(
                 "{}[[action]]\nat = 0\ncut = {{ point = [0, 0, 0], normal = [1, 0, 0] }}\n",
-                body(shape)
+                body(&format!("{shape}\nsurface = \"skinned\""))
             ),
         ),
         (
@@ -78,7 +78,14 @@ fn scene_files() -> Vec<(&'static str, String)> {
             "parts.toml",
             body(&format!("{shape}\nparts = {{ a = \"steel\" }}")),
         ),
-        ("volume.toml", body(&format!("{shape}\nvolume = true"))),
+        (
+            "volume.toml",
+            body(&format!("{shape}\nsurface = \"skinned\"\nvolume = true")),
+        ),
+        (
+            "fine-edges.toml",
+            body("mesh = \"box.obj\"\nedge_length = 1e-7"),
+        ),
         (
             "material.toml",
             body(&format!("{shape}\nmaterial = \"clai\"")),
@@ -106,6 +113,10 @@ fn fill(folder: &Folder) {
     folder.write("no-faces.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
     folder.write("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
     folder.write("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    folder.write(
+        "box.obj",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+    );
     folder.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
     folder.write(
         "truncated.ply",
@@ -172,7 +183,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "cut.toml"],
         2,
-        "cut.toml:5:7: `cut` is not supported yet",
+        "cut.toml:6:7: there is no surface that can be cut",
     ),
     (
         &["run", "hands.toml"],
@@ -194,7 +205,12 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "volume.toml"],
         2,
-        "volume.toml:3:10: `volume` is not supported yet",
+        "volume.toml:4:10: `volume` is not supported yet, expected `surface = \"tracked\"`",
+    ),
+    (
+        &["run", "fine-edges.toml"],
+        3,
+        "fine-edges.toml:3:15: the surface would have about",
     ),
     (&["run", "material.toml"], 2, "did you mean `clay`"),
     (&["run", "astronomic.toml"], 2, "astronomic.toml:"),
@@ -279,7 +295,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "ball.toml", "--mesh", "flat.obj"],
         2,
-        "ball.toml:9:19: only 0 particles",
+        "flat.obj: the mesh is a flat sheet",
     ),
     (
         &["run", "ball.toml", "--save", "x@3"],

@@ -4,10 +4,11 @@ use std::f32::consts::PI;
 
 use pliant::World;
 use pliant::dynamics::{Action, ActionKind};
+use pliant::state::{BodyId, Surface};
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{Shoot, Verb};
+use crate::file::{Cut, Shoot, Verb};
 
 /// Radius of a ball that names none, in particle radii of the first body [CMM16 §4].
 const BALL_RADIUS: f32 = 5.0;
@@ -46,12 +47,46 @@ pub(super) fn build(
             velocity: wind.velocity.into(),
             until: for_ever(wind.until),
         },
+        Some(Verb::Cut(cut)) => ActionKind::Cut {
+            point: cut.point.into(),
+            normal: cut.normal.into(),
+            half: cut.half.unwrap_or(f32::INFINITY),
+            body: cut_body(site, &path, cut, world)?,
+        },
         Some(_) | None => return Err(site.error(&path, "the action is not supported yet")),
     };
     Ok(Action {
         at: f64::from(action.at),
         kind,
     })
+}
+
+/// The body that a cut is for, if it names one; whatever it is for must have a surface that can be cut.
+fn cut_body(
+    site: &Site<'_>,
+    path: &str,
+    cut: &Cut,
+    world: &World,
+) -> Result<Option<BodyId>, Error> {
+    let can_be_cut = |surface: &Surface| matches!(surface, Surface::Tracked(_));
+    let expected = "expected a body with `surface = \"tracked\"`";
+    let Some(name) = &cut.body else {
+        return if world.surfaces().iter().any(can_be_cut) {
+            Ok(None)
+        } else {
+            let message = format!("there is no surface that can be cut, {expected}");
+            Err(site.error(&format!("{path}.cut"), &message))
+        };
+    };
+    let at = format!("{path}.cut.body");
+    let Some(index) = world.bodies().iter().position(|b| b.name == *name) else {
+        return Err(site.error(&at, &format!("there is no body `{name}`")));
+    };
+    if !can_be_cut(&world.surfaces()[index]) {
+        let message = format!("the surface of `{name}` cannot be cut, {expected}");
+        return Err(site.error(&at, &message));
+    }
+    Ok(Some(world.bodies()[index].id))
 }
 
 fn ball(shoot: &Shoot, world: &World) -> ActionKind {

@@ -44,7 +44,7 @@ pub(super) fn check(site: &Site<'_>, warnings: &mut Vec<String>) -> Result<(), E
     }
     for (index, action) in scene.action.iter().enumerate() {
         if let Some(verb) = unsupported_verb(action) {
-            let expected = "`shoot`, `pull`, `pin`, `impulse` or `wind`";
+            let expected = "`cut`, `shoot`, `pull`, `pin`, `impulse` or `wind`";
             return missing(
                 &format!("action.{index}.{verb}"),
                 &format!("`{verb}`"),
@@ -116,10 +116,14 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
 
 fn unsupported_verb(action: &Action) -> Option<&'static str> {
     match action.verb()? {
-        Verb::Cut(_) => Some("cut"),
         Verb::Fracture(_) => Some("fracture"),
         Verb::Drive(_) => Some("drive"),
         Verb::Steer(_) => Some("steer"),
-        Verb::Shoot(_) | Verb::Pull(_) | Verb::Pin(_) | Verb::Impulse(_) | Verb::Wind(_) => None,
+        Verb::Cut(_)
+        | Verb::Shoot(_)
+        | Verb::Pull(_)
+        | Verb::Pin(_)
+        | Verb::Impulse(_)
+        | Verb::Wind(_) => None,
     }
 }

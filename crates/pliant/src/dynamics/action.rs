@@ -1,6 +1,6 @@
 //! What a script or a hand does to the world.
 
-use crate::state::Points;
+use crate::state::{BodyId, Points};
 use glam::Vec3;
 
 /// Something that happens at a time.
@@ -57,6 +57,17 @@ pub enum ActionKind {
         /// The velocity that is added (m/s).
         velocity: Vec3,
     },
+    /// Cuts tracked surfaces along a plane. Particles and groups stay as they are, so the parts still hold together.
+    Cut {
+        /// A point of the plane, the middle of the blade (m).
+        point: Vec3,
+        /// The plane's normal, of any length.
+        normal: Vec3,
+        /// Half the side of a square blade (m); infinite cuts by the whole plane.
+        half: f32,
+        /// The body that is cut, or all.
+        body: Option<BodyId>,
+    },
     /// Blows: particles take on the velocity of the air.
     Wind {
         /// Velocity of the air (m/s).
@@ -108,6 +119,16 @@ impl ActionKind {
             } => {
                 let ok = at.is_finite() && positive(radius) && velocity.is_finite();
                 (!ok).then_some("an impulse needs a finite place and velocity and a radius above 0")
+            }
+            Self::Cut {
+                point,
+                normal,
+                half,
+                ..
+            } => {
+                let ok =
+                    point.is_finite() && normal.is_finite() && normal != Vec3::ZERO && half > 0.0;
+                (!ok).then_some("a cut needs a finite plane with a direction and a blade above 0")
             }
             Self::Wind { velocity, until } => {
                 let ok = velocity.is_finite() && !until.is_nan();

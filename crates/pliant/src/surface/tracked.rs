@@ -2,6 +2,7 @@
 
 use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE};
 use super::components::Component;
+use super::cut::{Cut, CutError};
 use super::skin::{self, SkinFrame};
 use super::tracker::{Tracker, TrackerSettings};
 use crate::geometry::Mesh;
@@ -61,6 +62,11 @@ impl Tracked {
     /// The surface as it is.
     pub fn mesh(&self) -> &ClosedMesh {
         self.tracker.mesh()
+    }
+
+    /// Asks for a cut, which the next step makes.
+    pub fn cut(&mut self, cut: Cut) -> Result<(), CutError> {
+        self.tracker.cut(cut)
     }
 
     /// The solid pieces, by ascending id.

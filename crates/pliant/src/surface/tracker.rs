@@ -250,7 +250,8 @@ impl Tracker {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        if mesh.has_gaps() {
+        // What is known about fresh caps goes by slots.
+        if mesh.has_gaps() && cuts.stamps.is_empty() {
             report.renumbered = Some(mesh.compact());
             *patches = Patches::build(mesh);
             events.forget();

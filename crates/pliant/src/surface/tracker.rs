@@ -14,8 +14,6 @@ use crate::report::Stage;
 use glam::Vec3;
 use rayon::prelude::*;
 
-/// Rounds of re-meshing that bring a new surface into range: each halves its edges.
-const REFINE_ROUNDS: usize = 24;
 /// Frames that a piece may stay tangled.
 const STUCK_FRAMES: usize = 30;
 /// Share of the triangles that may stay tangled.
@@ -142,21 +140,12 @@ impl Tracker {
         self.components.next_id
     }
 
-    /// Brings a new surface into range at once, whatever it takes, and looks at its pieces anew.
+    /// Brings a new surface into range at once, without moving what it came with, and looks at its pieces anew.
     pub fn refine(&mut self) {
         let s = self.settings;
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
-        let budget = Budget {
-            operations: u32::MAX,
-            triangles: s.max_triangles,
-        };
-        for _ in 0..REFINE_ROUNDS {
-            self.mesh.was.clone_from(&self.mesh.x);
-            let done = self.remesher.run(&mut self.mesh, lengths, budget);
-            if done.splits + done.collapses == 0 {
-                break;
-            }
-        }
+        self.remesher
+            .refine(&mut self.mesh, lengths, s.max_triangles);
         self.mesh.was.clone_from(&self.mesh.x);
         self.patches = Patches::build(&mut self.mesh);
         self.patches.begin_frame(&mut self.mesh);

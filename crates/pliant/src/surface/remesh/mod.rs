@@ -14,6 +14,13 @@ mod split;
 use super::closed_mesh::{ClosedMesh, next};
 use scan::Scan;
 
+/// Rounds that bring a new surface into range: enough to come down from any length.
+const REFINE_ROUNDS: usize = 120;
+/// Rounds at the final length: flips may make splits necessary.
+const REFINE_LAST: usize = 4;
+/// How much shorter edges are after a round.
+const REFINE_STEP: f32 = 0.7;
+
 /// The range that edges are kept in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lengths {
@@ -131,6 +138,32 @@ impl Remesher {
         self.flip_obtuse(mesh, &mut left, &mut report);
         self.relax_touched(mesh);
         report
+    }
+
+    /// Splits what is too long and flips what is too obtuse, without limit on operations: a new surface comes into range, and no
+    /// vertex that it came with moves. Relaxing would round the creases of coarse input.
+    ///
+    /// The length comes down round by round, with flips in between: split at once, long triangles would become slivers.
+    pub(crate) fn refine(&mut self, mesh: &mut ClosedMesh, lengths: Lengths, triangles: usize) {
+        let edges = 0..mesh.corner.len() as u32;
+        let alive = edges.filter(|&h| mesh.alive(h / 3));
+        let mut max = alive.fold(0.0_f32, |m, h| m.max(mesh.length2(h))).sqrt();
+        let mut last_rounds = 0;
+        for _ in 0..REFINE_ROUNDS {
+            max = (REFINE_STEP * max).max(lengths.max);
+            let round = Lengths { max, ..lengths };
+            let mut report = RemeshReport::default();
+            let mut left = u32::MAX;
+            self.touched.clear();
+            self.scan.run(mesh, round);
+            self.split_long(mesh, round, triangles, &mut left, &mut report);
+            self.flip_obtuse(mesh, &mut left, &mut report);
+            last_rounds += usize::from(max == lengths.max);
+            if last_rounds > 0 && (report.splits == 0 || last_rounds == REFINE_LAST) {
+                break;
+            }
+        }
+        self.touched.clear();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies whose surface merges and splits.
 
 use glam::{Vec2, Vec3};
-use pliant::dynamics::Collider;
+use pliant::dynamics::{Action, ActionKind, Collider};
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant::state::Surface;
@@ -242,4 +242,48 @@ fn coarse_and_open_meshes_are_taken() {
         matches!(fine, BuildError::TooManyTriangles { .. }),
         "{fine}"
     );
+}
+
+/// A cut parts the surface in the step in which it is asked for, and nothing is lost.
+#[test]
+fn a_cut_parts_the_surface() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let whole = world
+        .add_body(lobes("whole", Vec3::ZERO, false))
+        .expect("a body");
+    world
+        .add_body(lobes("other", Vec3::Z * 4.0, false))
+        .expect("a body");
+    let volume = world.surfaces()[0].volume();
+    let cut = |normal: Vec3, half: f32, body| Action {
+        at: 0.0,
+        kind: ActionKind::Cut {
+            point: Vec3::new(-0.6, 0.05, 0.0),
+            normal,
+            half,
+            body,
+        },
+    };
+    world.add_action(cut(Vec3::new(0.1, 2.0, 0.0), f32::INFINITY, Some(whole)));
+    let report = world.step(DT);
+    assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+    assert_eq!(
+        (report.surfaces[0].splits, report.surfaces[1].splits),
+        (2, 0)
+    );
+    assert_eq!(world.surfaces()[0].piece_count(), 4);
+    assert_eq!(world.surfaces()[1].piece_count(), 2);
+    assert_sound(&world, 0);
+    assert!((world.surfaces()[0].volume() / volume - 1.0).abs() < 0.005);
+    let mesh = world.surfaces()[0].mesh().into_owned();
+    assert!(inner_part(&mesh).is_some(), "caps");
+
+    // A blade that is too small to reach through leaves the other body whole; nonsense is left out and said.
+    world.add_action(cut(Vec3::ZERO, 1.0, None));
+    world.add_action(cut(Vec3::X, 0.05, None));
+    assert_eq!(world.step(DT).warnings.len(), 1);
+    assert_eq!(world.surfaces()[1].piece_count(), 2);
 }

@@ -227,7 +227,9 @@ fn hash_tracked(s: &mut Stream, surface: &Tracked, first: u32) {
         s.bytes(&mesh.material[t].to_le_bytes());
         s.u32(mesh.patch[t]);
         let uvs = mesh.uv.get(3 * t..3 * t + 3).unwrap_or_default();
-        uvs.iter().for_each(|uv| s.vec2(*uv));
+        for uv in uvs {
+            s.vec2(*uv);
+        }
     }
     s.tag(*b"FREE", mesh.free_vertices.len());
     mesh.free_vertices.iter().for_each(|v| s.u32(*v));

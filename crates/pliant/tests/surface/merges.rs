@@ -11,10 +11,8 @@ use std::f64::consts::PI;
 fn update(tracker: &mut Tracker, frame: usize) -> pliant::surface::TrackerReport {
     let report = tracker.update();
     if std::env::var_os("PLIANT_TALK").is_some() {
-        eprintln!(
-            "{frame}: {} triangles {report:?}",
-            tracker.mesh().triangle_count()
-        );
+        let c = tracker.mesh().validate(Level::Everything).unwrap();
+        eprintln!("{frame}: {} {} {report:?}", c.sheets, c.euler);
     }
     if let Err(violation) = tracker.mesh().validate(Level::Everything) {
         panic!("frame {frame}: {violation}");

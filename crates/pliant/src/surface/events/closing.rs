@@ -37,9 +37,11 @@ impl Events {
         exempt: Option<Exempt>,
         deleted: &[u32],
         groups: &[&Group],
+        may_part: bool,
         limits: EventLimits,
     ) -> Outcome {
         let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let euler = mesh.euler();
         let overlap = overlaps(mesh, patches, groups);
         let loops = self.surgery.open(mesh, deleted, &[]);
         if !loops.is_empty() {
@@ -51,6 +53,11 @@ impl Events {
         rim.sort_unstable();
         rim.dedup();
         self.surgery.remove_deleted(mesh);
+        // Cutting out more around a small knot may go through a whole neck; that is no reason to part it.
+        if !may_part && mesh.euler() > euler {
+            self.surgery.roll_back(mesh);
+            return Outcome::Refused;
+        }
 
         let mut touched = self.surgery.made.clone();
         for &v in &rim {

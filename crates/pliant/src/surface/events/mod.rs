@@ -17,6 +17,8 @@ use regions::Verdict;
 
 /// Passes of one frame.
 const PASSES: usize = 4;
+/// Frames after which a knot may be parted although no buried or inverted part of the surface calls for it.
+const PATIENCE: usize = 3;
 /// Knots that stay from frame to frame are cut out with a ring more in every frame, up to this many.
 const MAX_AGE: usize = 2;
 
@@ -186,10 +188,11 @@ impl Events {
                 match self.judge(mesh, patches, &groups, &set, rings, limits) {
                     Verdict::Absorb(others) => set.extend(others),
                     Verdict::Refuse => break Outcome::Refused,
-                    Verdict::Delete(triangles) => {
+                    Verdict::Delete { triangles, buried } => {
                         let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
+                        let may_part = buried || self.age(&groups, &set) > PATIENCE;
                         let mut outcome = self.close(
-                            mesh, patches, detector, exempt, &triangles, &members, limits,
+                            mesh, patches, detector, exempt, &triangles, &members, may_part, limits,
                         );
                         if matches!(outcome, Outcome::Refused) && report.passes > 0 {
                             outcome =

@@ -5,7 +5,7 @@ use super::super::detect::{Detector, Exempt};
 use super::super::outside::winding_outside;
 use super::super::patches::Patches;
 use super::super::surgery::{Surgery, loop_of};
-use super::{EventLimits, Events, Group, Outcome, find, unite};
+use super::{EventLimits, Events, FOREIGN, Group, Outcome, find, unite};
 use glam::Vec3;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -77,6 +77,11 @@ impl Events {
         self.surgery.commit(mesh);
         for &t in deleted {
             self.hit.clear(t);
+        }
+        // What still crosses here bounds the regions of other events; it is looked at in the next pass.
+        self.hit.grow(mesh.material.len());
+        for t in after.iter().flat_map(|&(i, j)| [i, j]) {
+            self.hit.set(t, FOREIGN);
         }
         Outcome::Changed(touched)
     }

@@ -15,6 +15,8 @@ use super::patches::Patches;
 use super::surgery::Surgery;
 use regions::Verdict;
 
+/// Mark of triangles that cross since an event of this pass: they belong to no group yet.
+const FOREIGN: u32 = u32::MAX;
 /// Passes of one frame.
 const PASSES: usize = 4;
 /// Frames after which a knot may be parted although no buried or inverted part of the surface calls for it.
@@ -175,7 +177,8 @@ impl Events {
             let outcome = loop {
                 // Something else has changed the surface here in this pass: look again in the next.
                 if set.iter().any(|&k| {
-                    done[k]
+                    k == FOREIGN as usize
+                        || done[k]
                         || groups[k]
                             .triangles
                             .iter()
@@ -202,7 +205,7 @@ impl Events {
                     }
                 }
             };
-            set.retain(|&k| !done[k]);
+            set.retain(|&k| k != FOREIGN as usize && !done[k]);
             for &k in &set {
                 done[k] = true;
             }

@@ -268,6 +268,11 @@ impl ClosedMesh {
         self.material.len() - self.free_triangles.len()
     }
 
+    /// Euler number of all pieces together: V − E + F, and a closed mesh has E = 3F/2.
+    pub fn euler(&self) -> i64 {
+        self.vertex_count() as i64 - self.triangle_count() as i64 / 2
+    }
+
     /// Positions by slot (m); free slots hold their last value.
     pub fn positions(&self) -> &[Vec3] {
         &self.x

@@ -2,15 +2,18 @@
 
 use super::super::closed_mesh::{ClosedMesh, NONE, next};
 use super::super::detect::{Detector, Exempt};
+use super::super::outside::winding_outside;
 use super::super::patches::Patches;
 use super::super::surgery::{Surgery, loop_of};
-use super::{EventLimits, Events, Group, Outcome, find, unite};
+use super::{EventLimits, Events, FOREIGN, Group, Outcome, find, unite};
 use glam::Vec3;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// Share of the votes of the smaller loop that joins two loops.
 const VOTE_SHARE: f32 = 0.15;
+/// How many times more votes for each other than for themselves two rims of one annulus need to be joined.
+const CREASE_SHARE: f32 = 1.5;
 /// Bridges are no longer than this many longest edges.
 const REACH: f32 = 8.0;
 /// Edge pairs that are tried for a bridge.
@@ -19,6 +22,8 @@ const BRIDGE_TRIES: usize = 16;
 const BRIDGE_WORK: usize = 200_000;
 /// Times a knot is smoothed before it is left for the next frame.
 const UNTANGLE_ROUNDS: usize = 4;
+/// Hit triangles that are asked whether they overlap or are inverted.
+const OVERLAP_SAMPLE: usize = 16;
 /// Steps of seam relaxation.
 const RELAX_STEPS: usize = 2;
 
@@ -32,20 +37,27 @@ impl Events {
         exempt: Option<Exempt>,
         deleted: &[u32],
         groups: &[&Group],
+        may_part: bool,
         limits: EventLimits,
     ) -> Outcome {
         let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let euler = mesh.euler();
+        let overlap = overlaps(mesh, patches, groups);
         let loops = self.surgery.open(mesh, deleted, &[]);
         if !loops.is_empty() {
             let votes = self.votes(mesh, deleted, groups, &loops);
-            let joined = self.bridge_loops(mesh, deleted, &loops, &votes, limits);
+            self.bridge_loops(mesh, deleted, &loops, &votes, overlap, limits);
             self.fill(mesh, &loops);
-            debug_assert!(joined <= loops.len());
         }
         let mut rim: Vec<u32> = loops.iter().flatten().map(|&h| mesh.origin(h)).collect();
         rim.sort_unstable();
         rim.dedup();
         self.surgery.remove_deleted(mesh);
+        // Cutting out more around a small knot may go through a whole neck; that is no reason to part it.
+        if !may_part && mesh.euler() > euler {
+            self.surgery.roll_back(mesh);
+            return Outcome::Refused;
+        }
 
         let mut touched = self.surgery.made.clone();
         for &v in &rim {
@@ -65,6 +77,11 @@ impl Events {
         self.surgery.commit(mesh);
         for &t in deleted {
             self.hit.clear(t);
+        }
+        // What still crosses here bounds the regions of other events; it is looked at in the next pass.
+        self.hit.grow(mesh.material.len());
+        for t in after.iter().flat_map(|&(i, j)| [i, j]) {
+            self.hit.set(t, FOREIGN);
         }
         Outcome::Changed(touched)
     }
@@ -227,8 +244,7 @@ impl Events {
             .collect()
     }
 
-    /// The connected set of deleted triangles that each loop goes around. Replacing an annulus by two discs is a split;
-    /// bridging the two loops would undo it.
+    /// The connected set of deleted triangles that each loop goes around.
     fn sets_of_loops(
         &mut self,
         mesh: &ClosedMesh,
@@ -268,15 +284,20 @@ impl Events {
             .collect()
     }
 
-    /// Joins loops that enough votes join. Returns how many bridges were built.
+    /// Joins loops that enough votes join.
+    ///
+    /// Where a neck has turned inside out, an annulus is deleted and its two rims are capped: that is a split, and bridging them
+    /// would undo it. Where two sides of a crease have run into each other, an annulus is deleted too, and there its rims
+    /// belong together.
     fn bridge_loops(
         &mut self,
         mesh: &mut ClosedMesh,
         deleted: &[u32],
         loops: &[Vec<u32>],
         votes: &BTreeMap<(u32, u32), u32>,
+        overlap: bool,
         limits: EventLimits,
-    ) -> usize {
+    ) {
         let sets = self.sets_of_loops(mesh, deleted, loops);
         let mut total = vec![0u32; loops.len()];
         for (&(a, b), &n) in votes {
@@ -291,7 +312,8 @@ impl Events {
             .filter(|&(&(a, b), &n)| {
                 let smaller = total[a as usize].min(total[b as usize]);
                 a != b
-                    && sets[a as usize] != sets[b as usize]
+                    && (sets[a as usize] != sets[b as usize]
+                        || (overlap && n as f32 >= CREASE_SHARE * own(a).max(own(b)) as f32))
                     && n as f32 >= VOTE_SHARE * smaller as f32
                     && n >= own(a).max(own(b))
             })
@@ -299,7 +321,6 @@ impl Events {
             .collect();
         pairs.sort_unstable();
         let mut united: Vec<u32> = (0..loops.len() as u32).collect();
-        let mut bridges = 0;
         for (_, a, b) in pairs {
             if find(&mut united, a) == find(&mut united, b) {
                 continue;
@@ -308,10 +329,8 @@ impl Events {
             {
                 self.surgery.bridge(mesh, h, g);
                 unite(&mut united, a, b);
-                bridges += 1;
             }
         }
-        bridges
     }
 
     /// Fills all loops with ears, shortest new edge first, and what has no legal ear with a fan. Loops that were bridged run side
@@ -402,6 +421,19 @@ impl Events {
             }
         }
     }
+}
+
+/// Whether material overlaps at the crossings, rather than being turned inside out: the winding number outside of the hit triangles
+/// that are not on the boundary of the union is positive for most.
+fn overlaps(mesh: &ClosedMesh, patches: &Patches, groups: &[&Group]) -> bool {
+    let hits: Vec<u32> = groups.iter().flat_map(|g| &g.triangles).copied().collect();
+    let stride = hits.len().div_ceil(OVERLAP_SAMPLE).max(1);
+    let sum: i32 = hits
+        .iter()
+        .step_by(stride)
+        .map(|&t| winding_outside(mesh, patches, &[t]).signum())
+        .sum();
+    sum > 0
 }
 
 /// The edges of two loops that are nearest to each other and may be bridged.

@@ -15,8 +15,12 @@ use super::patches::Patches;
 use super::surgery::Surgery;
 use regions::Verdict;
 
+/// Mark of triangles that cross since an event of this pass: they belong to no group yet.
+const FOREIGN: u32 = u32::MAX;
 /// Passes of one frame.
 const PASSES: usize = 4;
+/// Frames after which a knot may be parted although no buried or inverted part of the surface calls for it.
+const PATIENCE: usize = 3;
 /// Knots that stay from frame to frame are cut out with a ring more in every frame, up to this many.
 const MAX_AGE: usize = 2;
 
@@ -173,7 +177,8 @@ impl Events {
             let outcome = loop {
                 // Something else has changed the surface here in this pass: look again in the next.
                 if set.iter().any(|&k| {
-                    done[k]
+                    k == FOREIGN as usize
+                        || done[k]
                         || groups[k]
                             .triangles
                             .iter()
@@ -186,10 +191,11 @@ impl Events {
                 match self.judge(mesh, patches, &groups, &set, rings, limits) {
                     Verdict::Absorb(others) => set.extend(others),
                     Verdict::Refuse => break Outcome::Refused,
-                    Verdict::Delete(triangles) => {
+                    Verdict::Delete { triangles, buried } => {
                         let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
+                        let may_part = buried || self.age(&groups, &set) > PATIENCE;
                         let mut outcome = self.close(
-                            mesh, patches, detector, exempt, &triangles, &members, limits,
+                            mesh, patches, detector, exempt, &triangles, &members, may_part, limits,
                         );
                         if matches!(outcome, Outcome::Refused) && report.passes > 0 {
                             outcome =
@@ -199,7 +205,7 @@ impl Events {
                     }
                 }
             };
-            set.retain(|&k| !done[k]);
+            set.retain(|&k| k != FOREIGN as usize && !done[k]);
             for &k in &set {
                 done[k] = true;
             }

@@ -12,8 +12,8 @@ const TURN: usize = 16;
 
 /// What becomes of a set of groups.
 pub(super) enum Verdict {
-    /// These triangles go.
-    Delete(Vec<u32>),
+    /// These triangles go; `buried` tells whether whole regions between the crossings are among them.
+    Delete { triangles: Vec<u32>, buried: bool },
     /// A region that goes borders these groups too: decide about all of them together.
     Absorb(Vec<usize>),
     /// Nothing large enough would be left.
@@ -58,13 +58,14 @@ impl Events {
         }
 
         let mut regions = self.flood(mesh, set, &deleted);
-        let mut kept = false;
+        let (mut kept, mut buried) = (false, false);
         for i in 0..regions.len() {
             let outside = winding_outside(mesh, patches, &regions[i].triangles);
             if outside == 0 {
                 kept = true;
                 continue;
             }
+            buried = true;
             self.grow_region(mesh, set, &mut regions, i, usize::MAX);
             let region = &mut regions[i];
             others.append(&mut region.met);
@@ -83,7 +84,10 @@ impl Events {
         }
         self.trim(mesh, &mut deleted);
         deleted.sort_unstable();
-        Verdict::Delete(deleted)
+        Verdict::Delete {
+            triangles: deleted,
+            buried,
+        }
     }
 
     /// Adds all triangles that share a vertex with a deleted one.

@@ -433,7 +433,7 @@ fn ripe(mesh: &ClosedMesh, lengths: Lengths, edges: &[u32]) -> Option<f32> {
     };
     let (now, before) = (radius(&mesh.x), radius(&mesh.was));
     // A neck that grows was born by a merge in the last frames.
-    let grows = now > before + 1e-3 * lengths.min;
+    let grows = now > 1.1 * before;
     let thin =
         !grows && (now < 2.0 * lengths.min || now + LOOK_AHEAD * (now - before) < lengths.min);
     (length < 4.0 * lengths.max && thin).then_some(length)

@@ -19,6 +19,7 @@ pub mod rays;
 mod remesh;
 pub mod skin;
 mod surgery;
+pub mod tear;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tracker;
@@ -29,4 +30,5 @@ pub use closed_mesh::ClosedMesh;
 pub use cut::{Blade, Cut, CutError, CutReport};
 pub use events::EventReport;
 pub use remesh::RemeshReport;
+pub use tear::{Carriers, TearReport};
 pub use tracker::{Tracker, TrackerReport, TrackerSettings};

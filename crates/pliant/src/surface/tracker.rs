@@ -7,6 +7,7 @@ use super::detect::{Detector, Exempt};
 use super::events::{EventLimits, EventReport, Events};
 use super::patches::Patches;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
+use super::tear::{Carriers, TearReport, Tearing};
 use super::volume;
 use crate::geometry::Mesh;
 use glam::Vec3;
@@ -58,6 +59,8 @@ pub struct TrackerReport {
     pub components: ComponentReport,
     /// Cuts that were made.
     pub cuts: CutReport,
+    /// Where the surface tore.
+    pub tears: TearReport,
     /// Crossings that only the audit of the search has found.
     pub audit_misses: usize,
 }
@@ -74,6 +77,7 @@ pub struct Tracker {
     components: Components,
     pairs: Vec<(u32, u32)>,
     cuts: Cuts,
+    tearing: Tearing,
 }
 
 impl Tracker {
@@ -126,6 +130,11 @@ impl Tracker {
 
     /// Repairs the surface after it was carried.
     pub fn update(&mut self) -> TrackerReport {
+        self.update_carried(&Carriers::default())
+    }
+
+    /// [`Tracker::update`] of a surface that particles carry: it tears where they are missing.
+    pub fn update_carried(&mut self, carriers: &Carriers) -> TrackerReport {
         let mut report = TrackerReport::default();
         let s = self.settings;
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
@@ -142,11 +151,15 @@ impl Tracker {
             components,
             pairs,
             cuts,
+            tearing,
             ..
         } = self;
 
         // Edges come back into range; necks are cut before they turn inside out.
         report.remesh = remesher.run(mesh, lengths, budget);
+
+        // Where nothing carries the surface any more it tears.
+        report.tears = tearing.run(mesh, carriers);
 
         // What was asked to be cut.
         let limits = CutLimits {
@@ -176,6 +189,7 @@ impl Tracker {
         if report.remesh.necks + report.remesh.tunnels > 0
             || report.events.resolved > 0
             || report.cuts.cuts > 0
+            || report.tears.changed()
         {
             report.components = components.update(mesh, patches, f64::from(lengths.min_volume));
         }

@@ -23,6 +23,8 @@ const BEHIND: f32 = 4.0;
 const FRAMES: u8 = 2;
 /// Connected bare vertices that need not wait.
 const MANY: usize = 3;
+/// Triangles of an island that goes with what is around it.
+const ISLAND: usize = 32;
 /// A piece of which fewer triangles would be left goes as a whole.
 const LEAST: usize = 4;
 
@@ -101,6 +103,7 @@ impl Tearing {
                 self.taken.set_new(h / 3, 0);
             }
         }
+        self.take_islands(mesh);
         let mut all: Vec<u32> = mesh.triangles().filter(|&t| self.taken.has(t)).collect();
         report.removed = self.remove_what_is_left(mesh, &all);
         all.retain(|&t| mesh.alive(t));
@@ -194,6 +197,43 @@ impl Tearing {
         }
         marked.sort_unstable();
         marked
+    }
+
+    /// Small parts of the surface that are left between taken triangles go too: closed for themselves they would be crumbs.
+    fn take_islands(&mut self, mesh: &ClosedMesh) {
+        self.seen.reset(mesh.material.len());
+        let starts: Vec<u32> = mesh
+            .triangles()
+            .filter(|&t| self.taken.has(t))
+            .flat_map(|t| (3 * t..3 * t + 3).map(|h| mesh.twin(h) / 3))
+            .filter(|&s| !self.taken.has(s))
+            .collect();
+        for (name, &first) in starts.iter().enumerate() {
+            if self.taken.has(first) || !self.seen.set_new(first, name as u32) {
+                continue;
+            }
+            let mut island = vec![first];
+            let mut k = 0;
+            let mut small = true;
+            while small && k < island.len() {
+                let t = island[k];
+                for h in 3 * t..3 * t + 3 {
+                    let s = mesh.twin(h) / 3;
+                    if !self.taken.has(s) && self.seen.get(s) != Some(name as u32) {
+                        // Another search has come here and given up.
+                        small &= self.seen.set_new(s, name as u32);
+                        island.push(s);
+                    }
+                }
+                small &= island.len() <= ISLAND;
+                k += 1;
+            }
+            if small {
+                for t in island {
+                    self.taken.set_new(t, 0);
+                }
+            }
+        }
     }
 
     /// Takes out pieces of which next to nothing would be left. Returns how many.

@@ -59,7 +59,8 @@ fn particles(seed: u64, r: f32, reach: f32, inside: impl Fn(Vec3) -> bool) -> Ve
     for x in -n..=n {
         for y in -n..=n {
             for z in -n..=n {
-                let p = Vec3::new(x as f32, y as f32, z as f32) * (1.2 * r)
+                // No layer lies where the pull is in balance: it would stay there alone.
+                let p = Vec3::new(x as f32 + 0.5, y as f32, z as f32) * (1.2 * r)
                     + (random.next_in_cube() - 0.5) * (0.3 * r);
                 if inside(p) {
                     all.push(p);
@@ -147,7 +148,9 @@ fn strand_case(seed: u64) -> Result<(), String> {
         let census = run.frame(|p| {
             let s = (p.x / grown).clamp(-1.0, 1.0);
             let thin = 1.0 - 0.3 * rate * (1.0 - s * s);
-            Vec3::new(p.x + rate * grown * s, p.y * thin, p.z * thin)
+            // Most of all in the middle, so that it breaks there.
+            let pull = s * (2.0 - s.abs());
+            Vec3::new(p.x + rate * grown * pull, p.y * thin, p.z * thin)
         })?;
         zone *= 1.0 + rate;
         if run.tracker.components().len() >= 2 {
@@ -189,16 +192,15 @@ fn sheet_case(seed: u64) -> Result<(), String> {
     }
     for _ in 0..60 {
         let census = run.frame(|p| Vec3::new(p.x * 1.03, p.y * 0.99, p.z * 1.03))?;
-        if run.tears.holes + run.tears.broken > 0 {
-            let holed = census.euler < 2 * census.sheets as i64 || census.sheets > 1;
-            if !holed {
-                return Err(format!("{census:?} {:?}", run.tears));
+        if census.euler < 2 * census.sheets as i64 || census.sheets > 1 {
+            if run.tears.holes + run.tears.broken == 0 {
+                return Err(format!("{census:?} without a tear"));
             }
             run.frame(|p| p)?;
             return Ok(());
         }
     }
-    Err("never torn".into())
+    Err(format!("never torn: {:?}", run.tears))
 }
 
 fn run(share: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {

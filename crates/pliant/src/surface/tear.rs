@@ -297,7 +297,7 @@ impl Tearing {
             .filter(|&h| !inside(mesh.twin(h)))
             .collect();
         border.sort_unstable();
-        let edges = (3 * triangles.len() + border.len()) / 2;
+        let edges = usize::midpoint(3 * triangles.len(), border.len());
         let mut patch = Patch {
             euler: vertices.len() as i64 - edges as i64 + triangles.len() as i64,
             loops: 0,

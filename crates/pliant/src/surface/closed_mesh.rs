@@ -394,6 +394,12 @@ impl ClosedMesh {
             .fold(Vec3::ZERO, |s, n| s + n)
     }
 
+    /// Whether the material changes across `h`.
+    #[inline]
+    pub(crate) fn is_border(&self, h: u32) -> bool {
+        self.material[h as usize / 3] != self.material[self.twin(h) as usize / 3]
+    }
+
     /// Whether the texture or the material changes across `h`.
     #[inline]
     pub(crate) fn is_seam(&self, h: u32) -> bool {

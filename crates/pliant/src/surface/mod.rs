@@ -22,6 +22,7 @@ mod rebuild;
 mod remesh;
 pub mod skin;
 mod surgery;
+pub mod tear;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tracked;
@@ -33,5 +34,6 @@ pub use closed_mesh::ClosedMesh;
 pub use cut::{Blade, Cut, CutError, CutReport};
 pub use events::EventReport;
 pub use remesh::RemeshReport;
+pub use tear::{Carriers, TearReport};
 pub use tracked::Tracked;
 pub use tracker::{Tracker, TrackerReport, TrackerSettings};

@@ -20,10 +20,8 @@ pub(crate) fn winding_outside(mesh: &ClosedMesh, patches: &Patches, triangles: &
         let size = n.abs();
         let axis = if size.z >= size.x && size.z >= size.y {
             2
-        } else if size.x >= size.y {
-            0
         } else {
-            1
+            usize::from(size.x < size.y)
         };
         let seen = size[axis];
         if best.len() < RAYS || seen > best[RAYS - 1].0 {
@@ -42,7 +40,7 @@ pub(crate) fn winding_outside(mesh: &ClosedMesh, patches: &Patches, triangles: &
 
 /// The winding number just outside of triangle `t`, by a ray along `axis`.
 fn outside_of(mesh: &ClosedMesh, patches: &Patches, t: u32, axis: usize) -> i32 {
-    let [a, b, c] = mesh.points(t).map(|p| p.as_dvec3());
+    let [a, b, c] = mesh.points(t).map(Vec3::as_dvec3);
     let start = (a + b + c) / 3.0;
     let outward = (b - a).cross(c - a)[axis] > 0.0;
     let p = turned(start, axis);
@@ -75,7 +73,7 @@ pub(crate) fn containing(
     t: u32,
     sheet: impl Fn(u32) -> u32,
 ) -> Vec<u32> {
-    let [a, b, c] = mesh.points(t).map(|p| p.as_dvec3());
+    let [a, b, c] = mesh.points(t).map(Vec3::as_dvec3);
     let start = (a + b + c) / 3.0;
     let (lo, hi) = line_box(start, 2);
     let own = sheet(t);

@@ -4,6 +4,7 @@ use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE};
 use super::components::Component;
 use super::cut::{Cut, CutError};
 use super::skin::{self, SkinFrame};
+use super::tear::Carriers;
 use super::tracker::{Tracker, TrackerSettings};
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
@@ -127,7 +128,8 @@ impl Tracked {
         lap: &mut impl FnMut(Stage),
     ) -> SurfaceReport {
         let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
-        let tracker = self.tracker.update_in_stages(lap);
+        // No carriers: it would tear wherever it is stretched, as long as nobody adds particles there.
+        let tracker = self.tracker.update_in_stages(&Carriers::default(), lap);
         if let Some(new_of_old) = &tracker.renumbered {
             self.renumber_slots(new_of_old);
         }

@@ -8,6 +8,7 @@ use super::events::{EventLimits, EventReport, Events};
 use super::patches::Patches;
 use super::rebuild::rebuild;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
+use super::tear::{Carriers, TearReport, Tearing};
 use super::volume;
 use crate::geometry::Mesh;
 use crate::report::Stage;
@@ -65,6 +66,8 @@ pub struct TrackerReport {
     pub components: ComponentReport,
     /// Cuts that were made.
     pub cuts: CutReport,
+    /// Where the surface tore.
+    pub tears: TearReport,
     /// Crossings that only the audit of the search has found.
     pub audit_misses: usize,
     /// Triangles that were extracted anew where the surface could not be untangled.
@@ -85,6 +88,7 @@ pub struct Tracker {
     components: Components,
     pairs: Vec<(u32, u32)>,
     cuts: Cuts,
+    tearing: Tearing,
 }
 
 impl Tracker {
@@ -162,11 +166,20 @@ impl Tracker {
 
     /// Repairs the surface after it was carried.
     pub fn update(&mut self) -> TrackerReport {
-        self.update_in_stages(&mut |_| ())
+        self.update_carried(&Carriers::default())
     }
 
-    /// [`Tracker::update`], which calls `lap` at the end of each stage.
-    pub(crate) fn update_in_stages(&mut self, lap: &mut impl FnMut(Stage)) -> TrackerReport {
+    /// [`Tracker::update`] of a surface that particles carry: it tears where they are missing.
+    pub fn update_carried(&mut self, carriers: &Carriers) -> TrackerReport {
+        self.update_in_stages(carriers, &mut |_| ())
+    }
+
+    /// [`Tracker::update_carried`], which calls `lap` at the end of each stage.
+    pub(crate) fn update_in_stages(
+        &mut self,
+        carriers: &Carriers,
+        lap: &mut impl FnMut(Stage),
+    ) -> TrackerReport {
         let mut report = TrackerReport::default();
         let s = self.settings;
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
@@ -183,12 +196,16 @@ impl Tracker {
             components,
             pairs,
             cuts,
+            tearing,
             ..
         } = self;
 
         // Edges come back into range; necks are cut before they turn inside out.
         report.remesh = remesher.run(mesh, lengths, budget);
         lap(Stage::Remesh);
+
+        // Where nothing carries the surface any more it tears.
+        report.tears = tearing.run(mesh, carriers);
 
         // What was asked to be cut.
         let limits = CutLimits {
@@ -226,6 +243,7 @@ impl Tracker {
         let before = components.list.len();
         let changed = report.remesh.necks + report.remesh.tunnels > 0
             || report.cuts.cuts > 0
+            || report.tears.changed()
             || report.events.resolved > 0
             || report.rebuilt > 0
             || components.any_engulfed(mesh, patches);

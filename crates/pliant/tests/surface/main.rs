@@ -6,3 +6,4 @@ mod merges;
 mod motions;
 mod necks;
 mod remesh;
+mod tears;

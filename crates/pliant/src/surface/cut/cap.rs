@@ -236,7 +236,7 @@ impl<'a> Work<'a> {
             for &q in &outer {
                 let d = self.at(p).distance_squared(self.at(q));
                 if best.len() < SLIT_ENDS || d < best[SLIT_ENDS - 1].0 {
-                    if !forced && !(self.in_corner(p, q) && self.in_corner(q, p)) {
+                    if !(forced || self.in_corner(p, q) && self.in_corner(q, p)) {
                         continue;
                     }
                     let at = best.partition_point(|b| b.0 <= d);
@@ -325,7 +325,7 @@ impl<'a> Work<'a> {
         let (u, w) = (node.before, node.after);
         let (a, b, c) = (self.at(u), self.at(v), self.at(w));
         let turn = cross(b - a, c - b);
-        if relaxed < 2 && turn.is_nan() | (turn <= 0.0) {
+        if relaxed < 2 && (turn.is_nan() || turn <= 0.0) {
             return None;
         }
         let round = (b - a).length() * (c - b).length() * (c - a).length()

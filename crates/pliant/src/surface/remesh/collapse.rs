@@ -82,7 +82,8 @@ fn plan(mesh: &ClosedMesh, lengths: Lengths, h: u32) -> Option<(Vec3, f32)> {
         _ if forced => 0.0,
         _ => return None,
     };
-    let at = if s == 0.5 {
+    // The rim of a cap stays in its plane, or it would cross the other side of the cut.
+    let at = if s == 0.5 && !mesh.is_border(h) {
         volume_keeping(mesh, h, 0.5 * (xa + xb), 0.25 * length)
     } else {
         xa.lerp(xb, s)

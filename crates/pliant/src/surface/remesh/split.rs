@@ -71,7 +71,10 @@ fn midpoint(mesh: &ClosedMesh, h: u32) -> Vec3 {
     let normal = |k: u32| mesh.area_vector(k / 3).normalize_or_zero();
     let (n_h, n_g) = (normal(h), normal(g));
     let n = (n_h + n_g).normalize_or_zero();
-    let smooth = n_h.dot(n_g) > SMOOTH && wings.iter().all(|&k| normal(k).dot(n) > SMOOTH);
+    // The rim of a cap is an edge however flat it is.
+    let smooth = !mesh.is_border(h)
+        && n_h.dot(n_g) > SMOOTH
+        && wings.iter().all(|&k| normal(k).dot(n) > SMOOTH);
     if !smooth {
         return middle;
     }

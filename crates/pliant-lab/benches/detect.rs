@@ -3,7 +3,9 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use pliant::geometry::Mesh;
-use pliant::surface::{ClosedMesh, Detector, Patches};
+use pliant::surface::ClosedMesh;
+use pliant::surface::detect::Detector;
+use pliant::surface::patches::Patches;
 use std::f32::consts::TAU;
 
 /// A torus with waves on it; smooth at the scale of its triangles.

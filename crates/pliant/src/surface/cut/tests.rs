@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::Mesh;
-use crate::geometry::solids::{icosphere, octahedron, tetrahedron, torus};
+use crate::geometry::solids::{octahedron, sphere, tetrahedron, torus};
 use crate::random::Random;
 use crate::surface::testing::append;
 use crate::surface::validate::{Census, Level};
@@ -40,8 +40,8 @@ fn cube(n: i32) -> Mesh {
 }
 
 fn hollow() -> Mesh {
-    let mut mesh = icosphere(1.0, 3);
-    let mut inner = icosphere(0.6, 2);
+    let mut mesh = sphere(1.0, 8);
+    let mut inner = sphere(0.6, 4);
     for t in &mut inner.triangles {
         t.swap(1, 2);
     }
@@ -73,12 +73,7 @@ fn halves(mesh: &Mesh, point: Vec3, normal: Vec3) -> Census {
 #[test]
 fn simple_solids_fall_into_two() {
     for n in [Vec3::X, Vec3::new(0.3, 0.5, 0.7), Vec3::ONE] {
-        for mesh in [
-            tetrahedron(1.0),
-            octahedron(1.0),
-            icosphere(1.0, 3),
-            cube(6),
-        ] {
+        for mesh in [tetrahedron(1.0), octahedron(1.0), sphere(1.0, 8), cube(6)] {
             let after = halves(&mesh, 0.01 * n, n);
             assert_eq!((after.sheets, after.euler), (2, 4), "{n}");
         }
@@ -134,7 +129,7 @@ fn caps_are_flat_and_face_outwards() {
 
 #[test]
 fn planes_beside_at_faces_and_tangent_cut_nothing() {
-    let ball = icosphere(1.0, 3);
+    let ball = sphere(1.0, 8);
     let top = 1.0f32;
     for (mesh, point) in [
         (ball.clone(), Vec3::Y * 2.0),
@@ -159,7 +154,7 @@ fn planes_beside_at_faces_and_tangent_cut_nothing() {
 
 #[test]
 fn planes_without_direction_are_refused() {
-    let mut mesh = closed(&icosphere(1.0, 1));
+    let mut mesh = closed(&sphere(1.0, 2));
     for (point, normal) in [
         (Vec3::ZERO, Vec3::ZERO),
         (Vec3::ZERO, Vec3::NAN),
@@ -212,8 +207,8 @@ fn thin_slabs_stay_sound() {
 /// Only the chosen piece is cut.
 #[test]
 fn other_pieces_are_left_alone() {
-    let mut two = icosphere(1.0, 2);
-    append(&mut two, &icosphere(1.0, 2), Vec3::X * 3.0);
+    let mut two = sphere(1.0, 4);
+    append(&mut two, &sphere(1.0, 4), Vec3::X * 3.0);
     let mut mesh = closed(&two);
     for v in 0..mesh.x.len() {
         mesh.component[v] = u32::from(mesh.x[v].x > 1.5);
@@ -227,7 +222,7 @@ fn other_pieces_are_left_alone() {
 /// Texture and rest positions follow the cut exactly.
 #[test]
 fn attributes_follow() {
-    let mut input = icosphere(1.0, 2);
+    let mut input = sphere(1.0, 4);
     let uv = |p: Vec3| glam::Vec2::new(p.x + 2.0 * p.y, p.z);
     input.corner_uvs = input
         .triangles
@@ -257,7 +252,7 @@ fn blade(point: Vec3, normal: Vec3, along: Vec3, half: [f32; 2]) -> Cut {
 
 #[test]
 fn a_blade_that_passes_through_parts() {
-    let mut mesh = closed(&icosphere(1.0, 3));
+    let mut mesh = closed(&sphere(1.0, 8));
     let cut = blade(Vec3::X * 0.02, Vec3::X, Vec3::Y, [2.0, 2.0]);
     assert_eq!(mesh.cut(&cut, 0.01), Ok(true));
     let after = census(&mesh);
@@ -274,7 +269,7 @@ fn a_blade_that_passes_through_parts() {
 fn a_blade_that_does_not_leaves_a_sound_surface() {
     let mut random = Random::new([5, 0, 0, 0]);
     for mesh in [
-        icosphere(1.0, 3),
+        sphere(1.0, 8),
         torus(1.0, 0.3, 32, 12),
         hollow(),
         tetrahedron(1.0),
@@ -299,7 +294,7 @@ fn random_planes_keep_the_surface_sound() {
         let mut random = Random::new([seed, 9, 0, 0]);
         let scale = [1.0, 1e-6, 1e6, 1e-3][seed as usize % 4];
         let mut mesh = match seed % 5 {
-            0 => icosphere(1.0, 3),
+            0 => sphere(1.0, 8),
             1 => torus(1.0, 0.4, 24, 12),
             2 => hollow(),
             3 => cube(5),

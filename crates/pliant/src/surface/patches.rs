@@ -359,6 +359,14 @@ impl Patches {
         self.all.is_empty()
     }
 
+    /// Whether all normals of a patch and of what touches it lay within 60° of one direction when the frame began: no tube or
+    /// tunnel of a few edges around leads through it.
+    pub(crate) fn is_flat(&self, p: u32) -> bool {
+        self.all
+            .get(p as usize)
+            .is_some_and(|patch| patch.cos > 0.5)
+    }
+
     /// What is known about the patches.
     pub(crate) fn all(&self) -> &[Patch] {
         &self.all

@@ -201,7 +201,7 @@ impl Tracker {
         } = self;
 
         // Edges come back into range; necks are cut before they turn inside out.
-        report.remesh = remesher.run(mesh, lengths, budget);
+        report.remesh = remesher.run(mesh, patches, lengths, budget);
         lap(Stage::Remesh);
 
         // Where nothing carries the surface any more it tears.

@@ -12,6 +12,7 @@ mod scan;
 mod split;
 
 use super::closed_mesh::{ClosedMesh, next};
+use super::patches::Patches;
 use scan::Scan;
 
 /// Rounds that bring a new surface into range: enough to come down from any length.
@@ -122,6 +123,7 @@ impl Remesher {
     pub(crate) fn run(
         &mut self,
         mesh: &mut ClosedMesh,
+        patches: &Patches,
         lengths: Lengths,
         budget: Budget,
     ) -> RemeshReport {
@@ -130,8 +132,11 @@ impl Remesher {
         self.caps.clear();
         self.scan.run(mesh, lengths);
 
+        // Most thin edges lie in flat places, where no neck can be.
+        let thin = &mut self.scan.thin;
+        thin.retain(|&h| !patches.is_flat(mesh.patch[h as usize / 3]));
         self.neck
-            .cut_all(mesh, lengths, &self.scan.thin, &mut self.caps, &mut report);
+            .cut_all(mesh, lengths, thin, &mut self.caps, &mut report);
         let mut left = budget.operations;
         self.split_long(mesh, lengths, budget.triangles, &mut left, &mut report);
         self.collapse_short(mesh, lengths, &mut left, &mut report);

@@ -37,8 +37,8 @@ struct Neck {
 enum Ball {
     /// It has a neck to cut.
     Neck(Neck),
-    /// Nothing to cut here. `complete`: the whole radius was covered and the ball is a disc.
-    Nothing { complete: bool },
+    /// Nothing to cut here; vertices within this distance of the middle need no look of their own (m).
+    Nothing { clear: f32 },
 }
 
 /// The search for necks with its buffers.
@@ -112,10 +112,9 @@ impl NeckFinder {
             }
             match self.look(mesh, lengths, v) {
                 Ball::Neck(neck) => necks.push(neck),
-                Ball::Nothing { complete } => {
-                    let near = if complete { 0.5 * lengths.max } else { 0.0 };
+                Ball::Nothing { clear } => {
                     for node in &self.nodes {
-                        if node.settled && node.distance <= near {
+                        if node.settled && node.distance <= clear {
                             self.closed[node.vertex as usize] = true;
                         }
                     }
@@ -137,7 +136,7 @@ impl NeckFinder {
 
     /// Grows the ball around `center` and looks for a loop to cut.
     fn look(&mut self, mesh: &ClosedMesh, lengths: Lengths, center: u32) -> Ball {
-        let truncated = self.grow(mesh, 2.0 * lengths.max, center);
+        let radius = self.grow(mesh, 2.0 * lengths.max, center);
         let stamp = self.next_stamp();
         self.triangles.clear();
         for node in self.nodes.iter().filter(|n| n.settled) {
@@ -159,9 +158,10 @@ impl NeckFinder {
             .collect();
         let euler = self.nodes.len() as i64 - edges.len() as i64 + self.triangles.len() as i64;
         if euler >= 1 {
-            return Ball::Nothing {
-                complete: !truncated,
-            };
+            // A loop that passes the middle at distance d and is shorter than 2(R − d) would lie in the ball. Thin tubes have
+            // short loops, so a ball that is full before it has its whole radius still clears what is near its middle.
+            let clear = (radius - 1.25 * lengths.max).clamp(0.0, 0.5 * lengths.max);
+            return Ball::Nothing { clear };
         }
 
         // Longest loops first into the dual tree; node 0 is everything outside of the ball.
@@ -210,11 +210,11 @@ impl NeckFinder {
                 return Ball::Neck(Neck { length, edges });
             }
         }
-        Ball::Nothing { complete: false }
+        Ball::Nothing { clear: 0.0 }
     }
 
-    /// Shortest paths along edges from `center`. Returns whether the ball had to stop before its radius.
-    fn grow(&mut self, mesh: &ClosedMesh, radius: f32, center: u32) -> bool {
+    /// Shortest paths along edges from `center`. Returns the distance up to which the ball is complete.
+    fn grow(&mut self, mesh: &ClosedMesh, radius: f32, center: u32) -> f32 {
         let stamp = self.next_stamp();
         self.nodes.clear();
         self.heap.clear();
@@ -229,7 +229,7 @@ impl NeckFinder {
                 break;
             }
             if settled == BALL {
-                return true;
+                return node.distance;
             }
             self.nodes[i as usize].settled = true;
             settled += 1;
@@ -238,7 +238,7 @@ impl NeckFinder {
                 self.meet(stamp, mesh.target(h), distance, h);
             }
         }
-        false
+        radius
     }
 
     /// A path of the given length leads to `v` over `from_parent`.

@@ -6,7 +6,7 @@ use pliant::geometry::solids::{sphere, torus};
 
 /// Seeds of a property with `share` of two hundred cases. `PLIANT_CASES=10000` runs ten thousand instead of two hundred;
 /// `PLIANT_SEED` moves on to other cases.
-pub fn cases(share: u64) -> std::ops::Range<u64> {
+pub(crate) fn cases(share: u64) -> std::ops::Range<u64> {
     let number = |name: &str, default: u64| {
         std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))
     };
@@ -15,23 +15,23 @@ pub fn cases(share: u64) -> std::ops::Range<u64> {
 }
 
 /// A random number in [0, 1) for a seed and a purpose.
-pub fn unit(seed: u64, purpose: u64) -> f32 {
+pub(crate) fn unit(seed: u64, purpose: u64) -> f32 {
     pliant::random::Random::new([seed, purpose, 77, 0]).next_f32()
 }
 
 /// A random number in `lo..hi`.
-pub fn between(seed: u64, purpose: u64, lo: f32, hi: f32) -> f32 {
+pub(crate) fn between(seed: u64, purpose: u64, lo: f32, hi: f32) -> f32 {
     lo + (hi - lo) * unit(seed, purpose)
 }
 
 /// 0 below `a`, 1 above `b`, smooth between.
-pub fn ramp(a: f32, b: f32, x: f32) -> f32 {
+pub(crate) fn ramp(a: f32, b: f32, x: f32) -> f32 {
     let t = ((x - a) / (b - a)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
 /// A surface of revolution about the x axis with the given profile, closed at both ends.
-pub fn lathe(rings: &[(f32, f32)], segments: u32) -> Mesh {
+pub(crate) fn lathe(rings: &[(f32, f32)], segments: u32) -> Mesh {
     let mut mesh = Mesh::default();
     let inner = &rings[1..rings.len() - 1];
     for (k, &(x, radius)) in inner.iter().enumerate() {
@@ -68,7 +68,7 @@ pub fn lathe(rings: &[(f32, f32)], segments: u32) -> Mesh {
 }
 
 /// Two balls of radius 1 at x = ±`reach`, joined by a tube of radius `tube`.
-pub fn dumbbell(reach: f32, tube: f32, edge: f32) -> Mesh {
+pub(crate) fn dumbbell(reach: f32, tube: f32, edge: f32) -> Mesh {
     let n = ((reach + 1.0) / (0.7 * edge)).ceil() as i32;
     let profile = |x: f32| {
         let d = x.abs() - reach;
@@ -86,7 +86,7 @@ pub fn dumbbell(reach: f32, tube: f32, edge: f32) -> Mesh {
 }
 
 /// Several meshes in one.
-pub fn together(parts: &[Mesh]) -> Mesh {
+pub(crate) fn together(parts: &[Mesh]) -> Mesh {
     let mut all = Mesh::default();
     for part in parts {
         let n = all.positions.len() as u32;
@@ -98,7 +98,7 @@ pub fn together(parts: &[Mesh]) -> Mesh {
 }
 
 /// A ball.
-pub fn ball(center: Vec3, radius: f32, segments: u32) -> Mesh {
+pub(crate) fn ball(center: Vec3, radius: f32, segments: u32) -> Mesh {
     let mut mesh = sphere(radius, segments);
     for p in &mut mesh.positions {
         *p += center;
@@ -107,7 +107,7 @@ pub fn ball(center: Vec3, radius: f32, segments: u32) -> Mesh {
 }
 
 /// A torus with edges of about `edge`.
-pub fn ring(major: f32, minor: f32, edge: f32) -> Mesh {
+pub(crate) fn ring(major: f32, minor: f32, edge: f32) -> Mesh {
     let count = |length: f32| (length / edge).ceil() as u32;
     torus(
         major,

@@ -38,10 +38,7 @@ impl Squeeze {
 fn run(mut tracker: Tracker, frames: usize, mut motion: impl FnMut(&mut Tracker)) -> End {
     for frame in 0..frames {
         motion(&mut tracker);
-        let report = tracker.update();
-        if std::env::var_os("PLIANT_TALK").is_some() {
-            eprintln!("{frame}: {report:?} {:?}", tracker.components());
-        }
+        tracker.update();
         if let Err(violation) = tracker.mesh().validate(Level::Everything) {
             panic!("frame {frame}: {violation}");
         }

@@ -15,6 +15,8 @@ use std::collections::BinaryHeap;
 
 /// Most vertices of a ball.
 const BALL: usize = 160;
+/// Most balls of a round.
+const LOOKS: usize = 500;
 /// Triangles that must lie on each side of a cut.
 const SIDE: usize = 32;
 /// A side with this many triangles counts as large without a look at its volume.
@@ -79,12 +81,16 @@ impl NeckFinder {
         caps: &mut Vec<u32>,
         report: &mut RemeshReport,
     ) {
-        let mut candidates: Vec<u32> = thin
+        // Shortest edges first: they are looked at even if there are more than a frame has time for.
+        let mut shortest: Vec<(u32, u32)> = thin
             .iter()
-            .flat_map(|&h| [mesh.origin(h), mesh.target(h)])
+            .map(|&h| (quantized(mesh.length2(h)), h))
             .collect();
-        candidates.sort_unstable();
-        candidates.dedup();
+        shortest.sort_unstable();
+        let candidates: Vec<u32> = shortest
+            .iter()
+            .flat_map(|&(_, h)| [mesh.origin(h), mesh.target(h)])
+            .collect();
         for _ in 0..ROUNDS {
             if candidates.is_empty() {
                 return;
@@ -106,9 +112,15 @@ impl NeckFinder {
         self.triangle_stamp.resize(mesh.material.len(), 0);
         self.triangle_local.resize(mesh.material.len(), 0);
         let mut necks = Vec::new();
+        let mut looks = 0;
         for &v in candidates {
             if self.closed[v as usize] || mesh.out[v as usize] == NONE {
                 continue;
+            }
+            self.closed[v as usize] = true;
+            looks += 1;
+            if looks > LOOKS {
+                break;
             }
             match self.look(mesh, lengths, v) {
                 Ball::Neck(neck) => necks.push(neck),

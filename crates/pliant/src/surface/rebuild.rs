@@ -6,14 +6,10 @@ use super::extract::extract;
 use crate::geometry::grid::PointGrid;
 use glam::Vec3;
 
-/// Replaces all pieces with the given ids by the boundary of the space they enclose together. Detail and textures are lost there;
-/// rest positions and colours come from the nearest old vertex. Returns the number of new triangles.
-pub(crate) fn rebuild(mesh: &mut ClosedMesh, ids: &[u32], max_edge: f32) -> usize {
-    let of = |t: u32| mesh.component[mesh.origin(3 * t) as usize];
-    let old: Vec<u32> = mesh
-        .triangles()
-        .filter(|&t| ids.binary_search(&of(t)).is_ok())
-        .collect();
+/// Replaces the sheets that the triangles `tangled` lie in by the boundary of the space they enclose together. Detail and textures
+/// are lost there; rest positions and colours come from the nearest old vertex. Returns the number of new triangles.
+pub(crate) fn rebuild(mesh: &mut ClosedMesh, tangled: &[u32], max_edge: f32) -> usize {
+    let old = sheets_of(mesh, tangled);
     let Some(&first) = old.first() else {
         return 0;
     };
@@ -30,7 +26,8 @@ pub(crate) fn rebuild(mesh: &mut ClosedMesh, ids: &[u32], max_edge: f32) -> usiz
     vertices.dedup();
     let points: Vec<Vec3> = vertices.iter().map(|&v| mesh.x[v as usize]).collect();
     let grid = PointGrid::new(&points, 2.0 * spacing);
-    let (patch, id) = (mesh.patch[first as usize], of(first));
+    let patch = mesh.patch[first as usize];
+    let id = mesh.component[mesh.origin(3 * first) as usize];
     let made: Vec<u32> = new
         .positions
         .iter()
@@ -75,6 +72,30 @@ pub(crate) fn rebuild(mesh: &mut ClosedMesh, ids: &[u32], max_edge: f32) -> usiz
     triangles.len()
 }
 
+/// All triangles that hang together with the given ones, ascending.
+fn sheets_of(mesh: &ClosedMesh, triangles: &[u32]) -> Vec<u32> {
+    let mut seen = vec![false; mesh.material.len()];
+    let mut found: Vec<u32> = Vec::new();
+    let meet = |t: u32, seen: &mut Vec<bool>, found: &mut Vec<u32>| {
+        if mesh.alive(t) && !std::mem::replace(&mut seen[t as usize], true) {
+            found.push(t);
+        }
+    };
+    for &t in triangles {
+        meet(t, &mut seen, &mut found);
+    }
+    let mut k = 0;
+    while k < found.len() {
+        let t = found[k];
+        k += 1;
+        for h in 3 * t..3 * t + 3 {
+            meet(mesh.twin(h) / 3, &mut seen, &mut found);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,7 +112,7 @@ mod tests {
         two.positions.extend(moved);
         two.triangles.extend(second);
         let mut mesh = ClosedMesh::new(&two).unwrap();
-        assert!(rebuild(&mut mesh, &[0], 0.2) > 0);
+        assert!(rebuild(&mut mesh, &[0, 1000], 0.2) > 0);
         let census = mesh.validate(Level::Everything).unwrap();
         assert_eq!((census.sheets, census.euler), (1, 2));
         let lens = std::f64::consts::PI * 4.9 * 1.1f64.powi(2) / 12.0;

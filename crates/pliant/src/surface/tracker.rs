@@ -232,8 +232,7 @@ impl Tracker {
         // What stays tangled is extracted anew.
         let (oldest, knots) = events.stuck();
         if oldest > STUCK_FRAMES || knots as f32 > STUCK_SHARE * mesh.triangle_count() as f32 {
-            let ids = events.stuck_components(mesh);
-            report.rebuilt = rebuild(mesh, &ids, lengths.max);
+            report.rebuilt = rebuild(mesh, &events.tangled(), lengths.max);
             *patches = Patches::build(mesh);
             patches.begin_frame(mesh);
             events.forget();

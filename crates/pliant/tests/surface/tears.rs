@@ -105,12 +105,6 @@ impl Run {
         self.tears.broken += report.tears.broken;
         self.tears.holes += report.tears.holes;
         self.tears.removed += report.tears.removed;
-        if std::env::var_os("PLIANT_TALK").is_some() {
-            eprintln!(
-                "{:?} {:?} {:?}",
-                report.tears, report.events, report.components
-            );
-        }
         self.tracker
             .mesh()
             .validate(Level::Everything)

@@ -129,17 +129,9 @@ impl Events {
             .unwrap_or(0)
     }
 
-    /// The components that have triangles left crossing, ascending.
-    pub(crate) fn stuck_components(&self, mesh: &ClosedMesh) -> Vec<u32> {
-        let mut ids: Vec<u32> = self
-            .knots
-            .iter()
-            .filter(|k| mesh.alive(k.0))
-            .map(|k| mesh.component[mesh.origin(3 * k.0) as usize])
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+    /// The triangles that are left crossing.
+    pub(crate) fn tangled(&self) -> Vec<u32> {
+        self.knots.iter().map(|k| k.0).collect()
     }
 
     /// Starts anew after the elements were renumbered.

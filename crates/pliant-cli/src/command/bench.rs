@@ -6,6 +6,7 @@ use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant_lab::bench::Row;
 use pliant_lab::bench::solve::Common;
+use pliant_lab::bench::surface::Falling;
 use pliant_scene::mesh_files::read_mesh;
 
 use crate::args::BenchArgs;
@@ -13,9 +14,11 @@ use crate::failure::Failure;
 use crate::print;
 
 /// The benches there are.
-const BENCHES: [&str; 1] = ["solve"];
+const BENCHES: [&str; 2] = ["solve", "surface"];
 /// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
+/// Rows of `surface`: name, triangles, timed frames.
+const SURFACES: [(&str, usize, usize); 2] = [("60k", 60_000, 300), ("342k", 342_000, 300)];
 /// Times that `solve` is repeated.
 const SOLVE_REPEATS: usize = 300;
 
@@ -31,8 +34,18 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         Some(path) => read_mesh(path)?,
         None => figure()?,
     };
-    let rows = solve_rows(&mesh, &args.threads)?;
-    print_table(&rows)?;
+    let wanted = |name: &str| args.names.is_empty() || args.names.iter().any(|n| n == name);
+    let mut rows = Vec::new();
+    if wanted("solve") {
+        let solve = solve_rows(&mesh, &args.threads)?;
+        print_table(&solve)?;
+        rows.extend(solve);
+    }
+    if wanted("surface") {
+        let surface = surface_rows(&mesh, &args.threads)?;
+        print_stages(&surface)?;
+        rows.extend(surface);
+    }
     if let Some(path) = &args.json {
         let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
         let text = serde_json::to_string_pretty(&rows).map_err(|e| failed(e.into()))?;
@@ -62,6 +75,56 @@ fn solve_rows(mesh: &Mesh, threads: &[usize]) -> Result<Vec<Row>, Failure> {
             Ok(pool.install(|| common.measure(SOLVE_REPEATS)))
         })
         .collect()
+}
+
+fn surface_rows(mesh: &Mesh, threads: &[usize]) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for (name, triangles, frames) in SURFACES {
+        let falling = Falling::new(mesh, triangles, seconds)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+        for &count in threads {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(count)
+                .build()
+                .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
+            rows.push(pool.install(|| falling.measure(name, frames)));
+        }
+    }
+    Ok(rows)
+}
+
+/// Seconds since the first call.
+fn seconds() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START
+        .get_or_init(std::time::Instant::now)
+        .elapsed()
+        .as_secs_f64()
+}
+
+/// One line a stage: median, minimum and 95th percentile.
+fn print_stages(rows: &[Row]) -> Result<(), Failure> {
+    print::line("bench    row   threads  triangles  stage            median ms   min ms   p95 ms")?;
+    for row in rows {
+        let triangles = row.counts.get("triangles").copied().unwrap_or(0.0);
+        for (stage, median) in &row.ms {
+            let of = |ms: &std::collections::BTreeMap<String, f64>| {
+                ms.get(stage).copied().unwrap_or(f64::NAN)
+            };
+            print::line(format_args!(
+                "{:7}  {:4}  {:7}  {:9}  {:15}  {:9.3}  {:7.3}  {:7.3}",
+                row.bench,
+                row.row,
+                row.threads,
+                triangles,
+                stage,
+                median,
+                of(&row.ms_min),
+                of(&row.ms_p95),
+            ))?;
+        }
+    }
+    Ok(())
 }
 
 fn print_table(rows: &[Row]) -> Result<(), Failure> {

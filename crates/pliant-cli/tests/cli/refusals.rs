@@ -320,7 +320,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["bench", "dance"],
         2,
-        "unknown bench 'dance'; known: solve",
+        "unknown bench 'dance'; known: solve, surface",
     ),
     (&["check", "empty.ply"], 2, "empty.ply: the file is empty"),
     (&["check", "no-faces.obj"], 2, "no-faces.obj: "),

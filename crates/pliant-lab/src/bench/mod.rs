@@ -2,5 +2,6 @@
 
 mod row;
 pub mod solve;
+pub mod surface;
 
 pub use row::{Reference, Row, Samples};

@@ -5,7 +5,7 @@
 //! most d/√2, with d the spacing of the columns: exact on the columns themselves, and wrong only within that distance of the
 //! surface elsewhere.
 //!
-//! Resampling asks the surface blown up by part of a particle radius [CMM16]; [`Inflation`] moves the vertices for that.
+//! Resampling asks the surface blown up by part of a particle radius \[CMM16\]; [`Inflation`] moves the vertices for that.
 //!
 //! **Cost.** Columns at 0.02 of the object's radius: 60,000 triangles are inflated and drawn in 2 ms, 342,000 in 10 ms, on one core;
 //! a query takes about 15 ns (bench `surface`). A fine mesh costs the reading of its corners, a coarse one its crossings.

@@ -21,7 +21,7 @@
 //! balls.triangles.extend(triangles);
 //!
 //! let mut surface = Tracker::new(&balls, TrackerSettings::new(0.3))?;
-//! let velocity = |p: Vec3| if p.x > 0.8 { Vec3::NEG_X } else { Vec3::ZERO };
+//! let velocity = |p: Vec3| Vec3::X * (1.15 - p.x).signum();
 //! for _ in 0..30 {
 //!     surface.advect(|p| p + velocity(p) / 60.0);
 //!     surface.update();

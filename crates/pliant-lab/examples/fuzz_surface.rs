@@ -2,15 +2,22 @@
 //! run a case that has failed once more.
 
 use pliant_lab::fuzz::surface::{random_case, run_case};
-use rayon::prelude::*;
+use rayon::ThreadPoolBuilder;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A case that takes longer has failed.
 const TOO_LONG: Duration = Duration::from_millis(500);
-/// Cases between two looks at the clock.
-const CHUNK: u64 = 1000;
+
+#[derive(Default)]
+struct Summary {
+    failures: usize,
+    slowest: (Duration, u64),
+}
 
 struct Outcome {
     seed: u64,
@@ -47,25 +54,37 @@ fn main() -> ExitCode {
     let executions = argument("--executions", 10_000);
     let seed = argument("--seed", 0);
     let start = Instant::now();
-    let (mut done, mut failures) = (0, 0);
-    let mut slowest = (Duration::ZERO, seed);
-    while done < executions {
-        let count = CHUNK.min(executions - done);
-        let first = seed + done;
-        let outcomes: Vec<Outcome> = (first..first + count).into_par_iter().map(run).collect();
-        for outcome in outcomes {
-            slowest = slowest.max((outcome.time, outcome.seed));
+    let next = AtomicU64::new(0);
+    let summary = Mutex::new(Summary::default());
+    // A pool for each thread: in a common one a case that waits for its parts would take over others, and pay for them.
+    let work = || {
+        let pool = ThreadPoolBuilder::new().num_threads(1).build();
+        let pool = pool.expect("a thread can be started");
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= executions {
+                break;
+            }
+            let outcome = pool.install(|| run(seed + number));
+            let mut summary = summary.lock().expect("no thread panics while it counts");
+            summary.slowest = summary.slowest.max((outcome.time, outcome.seed));
             if let Some(failure) = outcome.failure {
-                failures += 1;
+                summary.failures += 1;
                 println!("seed {}: {failure}", outcome.seed);
             }
         }
-        done += count;
-    }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let summary = summary.lock().expect("no thread panics while it counts");
+    let (failures, slowest) = (summary.failures, summary.slowest);
     let seconds = start.elapsed().as_secs_f64();
     println!(
-        "{done} executions in {seconds:.1} s, {:.0} a second; slowest {:.1} ms (seed {}); {failures} failures",
-        done as f64 / seconds,
+        "{executions} executions in {seconds:.1} s, {:.0} a second; slowest {:.1} ms (seed {}); {failures} failures",
+        executions as f64 / seconds,
         1000.0 * slowest.0.as_secs_f64(),
         slowest.1,
     );

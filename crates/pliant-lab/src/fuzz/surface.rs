@@ -16,7 +16,7 @@ const START: usize = 120;
 /// Operations of a case.
 const OPERATIONS: usize = 8;
 /// Triangles at which the tracker stops to split edges.
-const MAX_TRIANGLES: usize = 2000;
+const MAX_TRIANGLES: usize = 600;
 /// Triangles that a surface may ever have. Caps, bridges and new extractions come on top of the limit for splits.
 const TOO_MANY: usize = 8 * MAX_TRIANGLES;
 /// Length of a string that most cases can be written with.
@@ -42,7 +42,7 @@ pub fn run_case(bytes: &[u8]) -> Result<(), String> {
     let settings = TrackerSettings {
         particle_radius: [2.0, 0.5, 8.0, 1e-3][usize::from(flags >> 1 & 3)] * edge_length,
         keep_volume: flags & 1 != 0,
-        max_operations: 500,
+        max_operations: 250,
         max_triangles: MAX_TRIANGLES,
         ..TrackerSettings::new(edge_length)
     };

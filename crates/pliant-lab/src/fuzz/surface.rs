@@ -16,7 +16,7 @@ const START: usize = 120;
 /// Operations of a case.
 const OPERATIONS: usize = 8;
 /// Triangles at which the tracker stops to split edges.
-const MAX_TRIANGLES: usize = 600;
+const MAX_TRIANGLES: usize = 400;
 /// Triangles that a surface may ever have. Caps, bridges and new extractions come on top of the limit for splits.
 const TOO_MANY: usize = 8 * MAX_TRIANGLES;
 /// Length of a string that most cases can be written with.

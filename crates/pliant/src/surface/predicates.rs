@@ -189,6 +189,11 @@ fn positive_moved(mut corners: [Corner; 4]) -> bool {
             }
         }
     }
+    // Corners in one point leave nothing but the minors 1: the first of them decides.
+    let [a, b, c, d] = corners.map(|c| c.at);
+    if a == b && b == c && c == d {
+        return sign == FIRST_WHOLE;
+    }
     for term in &TERMS {
         let factor = term.minor(&corners);
         if factor != 0.0 {
@@ -215,6 +220,15 @@ struct Term {
 /// All terms but the one of the empty set, by ascending exponent. Of the 4095 sets only these have no row or column twice, and a
 /// surface that was pressed flat asks for them millions of times.
 const TERMS: [Term; 72] = terms();
+
+/// Whether the first term that leaves the minor 1 is positive.
+const FIRST_WHOLE: bool = {
+    let mut k = 0;
+    while TERMS[k].size > 0 {
+        k += 1;
+    }
+    TERMS[k].sign > 0.0
+};
 
 const fn terms() -> [Term; 72] {
     let empty = Term {
@@ -366,6 +380,19 @@ mod tests {
             let at = DVec3::new(axis(), axis(), axis());
             Corner { id, at }
         })
+    }
+
+    /// What is said at once of corners in one point is what the terms say.
+    #[test]
+    fn corners_in_one_point_follow_the_terms() {
+        let corners = [0, 1, 2, 3].map(|id| Corner {
+            id,
+            at: DVec3::new(0.3, -1.0, 2.0),
+        });
+        let factors = TERMS.iter().map(|term| term.minor(&corners));
+        let first = factors.clone().find(|&factor| factor != 0.0).unwrap();
+        assert_eq!(positive(corners), first > 0.0);
+        assert_eq!(factors.filter(|&factor| factor != 0.0).count(), 24);
     }
 
     proptest! {

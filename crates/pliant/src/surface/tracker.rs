@@ -117,8 +117,8 @@ impl Tracker {
         &self.components.list
     }
 
-    /// Carries every vertex to where `motion` takes it. A place that is not finite or farther than [`WORLD`](super::closed_mesh::WORLD) from the origin along an
-    /// axis is refused and counted; the vertex stays where it was.
+    /// Carries every vertex to where `motion` takes it. A place that is not finite or out of the
+    /// [`WORLD`](super::closed_mesh::WORLD) is refused and counted; the vertex stays where it was.
     pub fn advect(&mut self, motion: impl Fn(Vec3) -> Vec3 + Sync) -> usize {
         self.mesh
             .x
@@ -266,5 +266,25 @@ impl Tracker {
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::solids::octahedron;
+    use crate::surface::validate::Level;
+
+    /// Places out of the world are refused one by one; at its border the surface is still sound after an update.
+    #[test]
+    fn places_out_of_the_world_are_refused() {
+        let mut tracker = Tracker::new(&octahedron(1.0), TrackerSettings::new(0.5)).unwrap();
+        let before = tracker.mesh().positions().to_vec();
+        assert_eq!(tracker.advect(|_| Vec3::X * 1e20), 6);
+        assert_eq!(tracker.advect(|_| Vec3::Y * f32::NAN), 6);
+        assert_eq!(tracker.mesh().positions(), before);
+        assert_eq!(tracker.advect(|p| p * 1e7), 0);
+        tracker.update();
+        tracker.mesh().validate(Level::Everything).unwrap();
     }
 }

@@ -104,7 +104,7 @@ fn extract_within(mesh: &ClosedMesh, old: &[u32], max_edge: f32, room: usize) ->
         if new.triangles.len() <= room {
             return new;
         }
-        spacing = 2.0 * new.spacing.max(spacing);
+        spacing = 2.0 * new.spacing;
     }
 }
 

@@ -87,7 +87,7 @@ fn extract_within(mesh: &ClosedMesh, old: &[u32], max_edge: f32, room: usize) ->
     let (mut length, mut area) = (0.0, 0.0);
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for &t in old {
-        let [a, b, c] = mesh.points(t).map(|p| p.as_dvec3());
+        let [a, b, c] = mesh.points(t).map(Vec3::as_dvec3);
         length += a.distance(b);
         area += 0.5 * (b - a).cross(c - a).length();
         low = low.min(a).min(b).min(c);

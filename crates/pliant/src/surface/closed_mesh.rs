@@ -11,6 +11,17 @@ pub const NONE: u32 = u32::MAX;
 /// Material of surface that cuts, bridges and caps have made: the inside that became visible.
 pub const INNER: u16 = u16::MAX;
 
+/// Half the width of the world (m). Beyond it single-precision numbers are a metre apart, and products of six lengths, as tests of
+/// shape take them, would soon not be finite any more.
+pub const WORLD: f32 = 1e7;
+
+/// Whether a place is finite and lies in the [`WORLD`].
+#[inline]
+pub(crate) fn in_world(p: Vec3) -> bool {
+    // Nothing compares with what is not a number.
+    p.abs().cmple(Vec3::splat(WORLD)).all()
+}
+
 /// A vertex was made in this frame.
 pub(crate) const MADE: u8 = 1;
 /// A vertex was moved in this frame by something else than its carriers.

@@ -156,6 +156,11 @@ fn positive(corners: [Corner; 4]) -> bool {
     if volume.abs() > ERROR * reach.x * reach.y * reach.z {
         return volume > 0.0;
     }
+    // Coincident corners and planes across an axis need no exact arithmetic: what was pressed flat is full of them.
+    let none = DVec3::ZERO;
+    if reach.cmpeq(none).any() || [u, v, w, u - v, v - w, w - u].contains(&none) {
+        return positive_moved(corners);
+    }
     let [p, q, r, s] = [a, b, c, d].map(|p| robust::Coord3D {
         x: p.x,
         y: p.y,
@@ -184,10 +189,14 @@ fn positive_moved(mut corners: [Corner; 4]) -> bool {
             }
         }
     }
-    for set in 1u32..1 << 12 {
-        if let Some(factor) = minor(&corners, set)
-            && factor != 0.0
-        {
+    // Corners in one point leave nothing but the minors 1: the first of them decides.
+    let [a, b, c, d] = corners.map(|c| c.at);
+    if a == b && b == c && c == d {
+        return sign == FIRST_WHOLE;
+    }
+    for term in &TERMS {
+        let factor = term.minor(&corners);
+        if factor != 0.0 {
             return sign == (factor > 0.0);
         }
     }
@@ -195,38 +204,118 @@ fn positive_moved(mut corners: [Corner; 4]) -> bool {
     sign
 }
 
-/// The signed minor of the determinant without the rows and columns of a set of coordinates (bit 3 row + column); none if the
-/// set names a row or a column twice.
-fn minor(corners: &[Corner; 4], set: u32) -> Option<f64> {
-    let mut column = [3; 4];
-    let mut used = [false; 3];
-    let mut sign = 1.0;
-    for bit in (0..12).filter(|bit| set >> bit & 1 == 1) {
-        let (row, k) = (bit / 3, bit % 3);
-        if column[row] != 3 || used[k] {
-            return None;
-        }
-        // Expansion along this row and column, and one change of places for each pair of columns out of order.
-        let out_of_order = used[k + 1..].iter().filter(|&&u| u).count();
-        if (row + k + out_of_order) % 2 == 1 {
-            sign = -sign;
-        }
-        column[row] = k;
-        used[k] = true;
+/// A term of the polynomial in ε: a set of coordinates in different rows and columns of the determinant.
+#[derive(Clone, Copy)]
+struct Term {
+    /// The rows that are left, of which those beyond the number of columns that are left do not count.
+    rows: [u8; 3],
+    /// The columns that are left.
+    columns: [u8; 2],
+    /// How many columns are left.
+    size: u8,
+    /// Sign of the minor.
+    sign: f64,
+}
+
+/// All terms but the one of the empty set, by ascending exponent. Of the 4095 sets only these have no row or column twice, and a
+/// surface that was pressed flat asks for them millions of times.
+const TERMS: [Term; 72] = terms();
+
+/// Whether the first term that leaves the minor 1 is positive.
+const FIRST_WHOLE: bool = {
+    let mut k = 0;
+    while TERMS[k].size > 0 {
+        k += 1;
     }
-    let mut rows = (0..4).filter(|&r| column[r] == 3).map(|r| corners[r].at);
-    let mut columns = (0..3).filter(|&k| !used[k]);
-    let (first, second) = (rows.next()?, rows.next());
-    let value = match (second, columns.next(), columns.next()) {
-        (Some(second), Some(x), Some(y)) => {
-            let third = rows.next()?;
-            let [p, q, r] = [first, second, third].map(|p| robust::Coord { x: p[x], y: p[y] });
-            robust::orient2d(p, q, r)
-        }
-        (Some(second), Some(x), None) => first[x] - second[x],
-        _ => 1.0,
+    TERMS[k].sign > 0.0
+};
+
+const fn terms() -> [Term; 72] {
+    let empty = Term {
+        rows: [0; 3],
+        columns: [0; 2],
+        size: 0,
+        sign: 1.0,
     };
-    Some(sign * value)
+    let mut all = [empty; 72];
+    let (mut count, mut set) = (0, 1u32);
+    while set < 1 << 12 {
+        if let Some(term) = term(set) {
+            all[count] = term;
+            count += 1;
+        }
+        set += 1;
+    }
+    assert!(count == 72);
+    all
+}
+
+/// The term of a set of coordinates (bit 3 row + column); none if the set names a row or a column twice.
+const fn term(set: u32) -> Option<Term> {
+    let (mut row_used, mut used) = ([false; 4], [false; 3]);
+    let mut odd = false;
+    let mut bit = 0;
+    while bit < 12 {
+        if set >> bit & 1 == 1 {
+            let (row, k) = (bit / 3, bit % 3);
+            if row_used[row] || used[k] {
+                return None;
+            }
+            // Expansion along this row and column, and one change of places for each pair of columns out of order.
+            odd ^= (row + k) % 2 == 1;
+            let mut later = k + 1;
+            while later < 3 {
+                odd ^= used[later];
+                later += 1;
+            }
+            (row_used[row], used[k]) = (true, true);
+        }
+        bit += 1;
+    }
+    let mut term = Term {
+        rows: [0; 3],
+        columns: [0; 2],
+        size: 0,
+        sign: if odd { -1.0 } else { 1.0 },
+    };
+    let (mut k, mut found) = (0, 0);
+    while k < 4 {
+        if !row_used[k] {
+            term.rows[found] = k as u8;
+            found += 1;
+        }
+        k += 1;
+    }
+    k = 0;
+    while k < 3 {
+        if !used[k] {
+            term.columns[term.size as usize] = k as u8;
+            term.size += 1;
+        }
+        k += 1;
+    }
+    Some(term)
+}
+
+impl Term {
+    /// The signed minor of the determinant without the rows and columns of the set.
+    fn minor(&self, corners: &[Corner; 4]) -> f64 {
+        let at = |row: usize, column: usize| {
+            corners[usize::from(self.rows[row])].at[usize::from(self.columns[column])]
+        };
+        let value = match self.size {
+            2 => {
+                let [p, q, r] = [0, 1, 2].map(|row| robust::Coord {
+                    x: at(row, 0),
+                    y: at(row, 1),
+                });
+                robust::orient2d(p, q, r)
+            }
+            1 => at(0, 0) - at(1, 0),
+            _ => 1.0,
+        };
+        self.sign * value
+    }
 }
 
 /// A lower bound of the distance of two triangles without a common vertex (m), not searched beyond `enough`; zero if none is
@@ -291,6 +380,19 @@ mod tests {
             let at = DVec3::new(axis(), axis(), axis());
             Corner { id, at }
         })
+    }
+
+    /// What is said at once of corners in one point is what the terms say.
+    #[test]
+    fn corners_in_one_point_follow_the_terms() {
+        let corners = [0, 1, 2, 3].map(|id| Corner {
+            id,
+            at: DVec3::new(0.3, -1.0, 2.0),
+        });
+        let factors = TERMS.iter().map(|term| term.minor(&corners));
+        let first = factors.clone().find(|&factor| factor != 0.0).unwrap();
+        assert_eq!(positive(corners), first > 0.0);
+        assert_eq!(factors.filter(|&factor| factor != 0.0).count(), 24);
     }
 
     proptest! {

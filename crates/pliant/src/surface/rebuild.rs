@@ -2,24 +2,34 @@
 
 use super::closed_mesh::{ClosedMesh, INNER, NONE};
 use super::components::remove;
-use super::extract::extract;
+use super::extract::{Extraction, extract};
 use crate::geometry::grid::PointGrid;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
+
+/// Triangles that the extraction makes of an area of one spacing squared, about.
+const PER_SQUARE: f64 = 12.0;
+/// Nodes of the lattice that each triangle of the limit pays for: a surface that is small in its own box costs the box.
+const NODES: f64 = 32.0;
+/// A surface at its limit still gets this many triangles.
+const FEWEST: usize = 200;
 
 /// Replaces the sheets that the triangles `tangled` lie in by the boundary of the space they enclose together. Detail and textures
-/// are lost there; rest positions and colours come from the nearest old vertex. Returns the number of new triangles.
-pub(crate) fn rebuild(mesh: &mut ClosedMesh, tangled: &[u32], max_edge: f32) -> usize {
+/// are lost there; rest positions and colours come from the nearest old vertex. The more of it there is for the `limit` of triangles,
+/// the coarser it becomes. Returns the number of new triangles.
+pub(crate) fn rebuild(
+    mesh: &mut ClosedMesh,
+    tangled: &[u32],
+    max_edge: f32,
+    limit: usize,
+) -> usize {
     let old = sheets_of(mesh, tangled);
     let Some(&first) = old.first() else {
         return 0;
     };
-    let mean = old
-        .iter()
-        .map(|&t| f64::from(mesh.length2(3 * t).sqrt()))
-        .sum::<f64>()
-        / old.len() as f64;
-    let spacing = (mean as f32).clamp(0.3 * max_edge, max_edge);
-    let new = extract(&mesh.x, &mesh.corner, &old, spacing);
+    let others = mesh.triangle_count() - old.len();
+    let room = limit.saturating_sub(others).max(old.len()).max(FEWEST);
+    let new = extract_within(mesh, &old, max_edge, room);
+    let spacing = new.spacing;
 
     let mut vertices: Vec<u32> = old.iter().flat_map(|&t| mesh.triangle(t)).collect();
     vertices.sort_unstable();
@@ -72,6 +82,32 @@ pub(crate) fn rebuild(mesh: &mut ClosedMesh, tangled: &[u32], max_edge: f32) -> 
     triangles.len()
 }
 
+/// Extracts the triangles `old` at about the length of their edges, or coarser if more than `room` triangles would come out.
+fn extract_within(mesh: &ClosedMesh, old: &[u32], max_edge: f32, room: usize) -> Extraction {
+    let (mut length, mut area) = (0.0, 0.0);
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for &t in old {
+        let [a, b, c] = mesh.points(t).map(Vec3::as_dvec3);
+        length += a.distance(b);
+        area += 0.5 * (b - a).cross(c - a).length();
+        low = low.min(a).min(b).min(c);
+        high = high.max(a).max(b).max(c);
+    }
+    let mean = (length / old.len() as f64) as f32;
+    let by_area = (PER_SQUARE * area / room as f64).sqrt();
+    let by_nodes = libm::cbrt((high - low).element_product() / (NODES * room as f64));
+    let mut spacing = mean
+        .clamp(0.3 * max_edge, max_edge)
+        .max(by_area.max(by_nodes) as f32);
+    loop {
+        let new = extract(&mesh.x, &mesh.corner, old, spacing);
+        if new.triangles.len() <= room {
+            return new;
+        }
+        spacing = 2.0 * new.spacing;
+    }
+}
+
 /// All triangles that hang together with the given ones, ascending.
 fn sheets_of(mesh: &ClosedMesh, triangles: &[u32]) -> Vec<u32> {
     let mut seen = vec![false; mesh.material.len()];
@@ -112,7 +148,7 @@ mod tests {
         two.positions.extend(moved);
         two.triangles.extend(second);
         let mut mesh = ClosedMesh::new(&two).unwrap();
-        assert!(rebuild(&mut mesh, &[0, 1000], 0.2) > 0);
+        assert!(rebuild(&mut mesh, &[0, 1000], 0.2, usize::MAX) > 0);
         let census = mesh.validate(Level::Everything).unwrap();
         assert_eq!((census.sheets, census.euler), (1, 2));
         let lens = std::f64::consts::PI * 4.9 * 1.1f64.powi(2) / 12.0;
@@ -122,5 +158,14 @@ mod tests {
             "{}",
             census.volume
         );
+    }
+
+    /// A surface that is huge against the edges asked for is extracted as finely as the limit of triangles allows.
+    #[test]
+    fn a_huge_piece_is_rebuilt_within_the_limit() {
+        let mut mesh = ClosedMesh::new(&sphere(1000.0, 3)).unwrap();
+        let made = rebuild(&mut mesh, &[0], 0.01, 1000);
+        assert!((200..=1000).contains(&made), "{made} triangles");
+        mesh.validate(Level::Everything).unwrap();
     }
 }

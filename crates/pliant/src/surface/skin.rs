@@ -2,6 +2,7 @@
 //!
 //! Particles carry no rotation of their own; Q is the mean rotation of their groups.
 
+use super::closed_mesh::in_world;
 use crate::dynamics::contacts::statics::Placed;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
@@ -115,7 +116,7 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         });
 }
 
-/// Where a vertex is carried by its particles, or `None` if that is not finite: one choke point, a vertex never becomes a bad
+/// Where a vertex is carried by its particles, or `None` if that is not finite or out of the world: one choke point, a vertex never becomes a bad
 /// number. One that ends up inside a collider by less than a particle radius is put on its surface; while the body flows
 /// there, it also stays there.
 pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
@@ -124,7 +125,7 @@ pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
         let l = skin.point[a] as usize;
         moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + frame.points.x[l]);
     }
-    if !moved.is_finite() {
+    if !in_world(moved) {
         return None;
     }
     if let Some(outside) = push_out(frame, moved) {

@@ -1,6 +1,6 @@
 //! The tracked surface: one closed mesh that is carried along, re-meshed, merged, split and cut.
 
-use super::closed_mesh::{ClosedMesh, ClosedMeshError};
+use super::closed_mesh::{ClosedMesh, ClosedMeshError, in_world};
 use super::components::{Component, ComponentReport, Components};
 use super::cut::{Cut, CutError, CutLimits, CutReport, Cuts};
 use super::detect::{Detector, Exempt};
@@ -117,7 +117,8 @@ impl Tracker {
         &self.components.list
     }
 
-    /// Carries every vertex to where `motion` takes it. A place that is not finite is refused and counted.
+    /// Carries every vertex to where `motion` takes it. A place that is not finite or out of the
+    /// [`WORLD`](super::closed_mesh::WORLD) is refused and counted; the vertex stays where it was.
     pub fn advect(&mut self, motion: impl Fn(Vec3) -> Vec3 + Sync) -> usize {
         self.mesh
             .x
@@ -125,7 +126,7 @@ impl Tracker {
             .with_min_len(1024)
             .map(|x| {
                 let to = motion(*x);
-                let fine = to.is_finite();
+                let fine = in_world(to);
                 if fine {
                     *x = to;
                 }
@@ -232,7 +233,7 @@ impl Tracker {
         // What stays tangled is extracted anew.
         let (oldest, knots) = events.stuck();
         if oldest > STUCK_FRAMES || knots as f32 > STUCK_SHARE * mesh.triangle_count() as f32 {
-            report.rebuilt = rebuild(mesh, &events.tangled(), lengths.max);
+            report.rebuilt = rebuild(mesh, &events.tangled(), lengths.max, s.max_triangles);
             *patches = Patches::build(mesh);
             patches.begin_frame(mesh);
             events.forget();
@@ -265,5 +266,25 @@ impl Tracker {
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::solids::octahedron;
+    use crate::surface::validate::Level;
+
+    /// Places out of the world are refused one by one; at its border the surface is still sound after an update.
+    #[test]
+    fn places_out_of_the_world_are_refused() {
+        let mut tracker = Tracker::new(&octahedron(1.0), TrackerSettings::new(0.5)).unwrap();
+        let before = tracker.mesh().positions().to_vec();
+        assert_eq!(tracker.advect(|_| Vec3::X * 1e20), 6);
+        assert_eq!(tracker.advect(|_| Vec3::Y * f32::NAN), 6);
+        assert_eq!(tracker.mesh().positions(), before);
+        assert_eq!(tracker.advect(|p| p * 1e7), 0);
+        tracker.update();
+        tracker.mesh().validate(Level::Everything).unwrap();
     }
 }

@@ -205,7 +205,7 @@ impl MeshReport {
             self.self_intersecting_triangle_count,
             "triangle passes through another",
             &format!("triangles pass through each other{more}"),
-            "overlaps count as inside; the surface is kept as it is",
+            "overlaps count as inside; a tracked surface joins them",
         );
         note(
             self.duplicate_triangle_count,

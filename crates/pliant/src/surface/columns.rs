@@ -13,8 +13,9 @@
 use glam::{DVec3, Vec3, Vec3A};
 use rayon::prelude::*;
 
+use super::closed_mesh::NONE;
 use super::lines::{Lines, winding_at};
-use super::rays::{NONE, vertices};
+use super::rays::vertices;
 use crate::parallel::{self, BLOCK};
 
 /// Most columns of a lattice; coarser ones are taken instead of larger ones.

@@ -23,8 +23,9 @@ use std::array;
 use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
+use super::closed_mesh::NONE;
 use super::lines::{Crossing, Lines, winding_at};
-use super::rays::{NONE, vertices};
+use super::rays::vertices;
 
 /// Most nodes of a lattice.
 const NODE_LIMIT: f64 = 8_388_608.0;

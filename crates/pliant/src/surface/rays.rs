@@ -13,10 +13,8 @@
 //! **Cost.** About 10 ns a triangle that is asked; choose the triangles by their boxes. Many points at once are served better by
 //! [`Columns`](super::columns::Columns).
 
+use super::closed_mesh::NONE;
 use glam::{DVec3, Vec3};
-
-/// No element: the first corner of a free triangle, the outgoing half-edge of a free vertex.
-pub const NONE: u32 = u32::MAX;
 
 /// The three vertices of triangle `t`, or `None` for a free slot and a number out of range.
 #[inline]

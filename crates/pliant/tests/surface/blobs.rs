@@ -1,12 +1,11 @@
 //! Blobs in random motion: the surface stays sound, ends without crossings and encloses the union.
 
-use crate::motions::{ball, between, cases, together, unit};
+use crate::motions::{ball, between, check, together, unit};
 use glam::{Quat, Vec3};
 use pliant::geometry::Mesh;
 use pliant::random::Random;
 use pliant::surface::validate::Level;
 use pliant::surface::{Tracker, TrackerSettings};
-use rayon::prelude::*;
 
 /// A ball with bumps.
 fn bumpy(seed: u64, k: u64, center: Vec3, radius: f32) -> Mesh {
@@ -94,9 +93,5 @@ fn run(seed: u64) -> Result<(), String> {
 
 #[test]
 fn blobs_stay_sound_and_end_without_crossings() {
-    let failed: Vec<(u64, String)> = cases(40)
-        .into_par_iter()
-        .filter_map(|seed| run(seed).err().map(|e| (seed, e)))
-        .collect();
-    assert!(failed.is_empty(), "{} failed: {failed:#?}", failed.len());
+    check(40, run);
 }

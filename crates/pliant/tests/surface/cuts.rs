@@ -1,6 +1,6 @@
 //! Cuts by planes: the volume stays, the pieces are closed, and nothing is left on the wrong side.
 
-use crate::motions::{ball, between, cases, ring, together, unit};
+use crate::motions::{ball, between, check, ring, together, unit};
 use glam::Vec3;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -8,7 +8,6 @@ use pliant::geometry::{Mesh, Shape};
 use pliant::random::Random;
 use pliant::surface::validate::Level;
 use pliant::surface::{Blade, ClosedMesh, Cut, Tracker, TrackerReport, TrackerSettings};
-use rayon::prelude::*;
 
 /// A body to be cut, with its longest edge.
 fn body(seed: u64) -> (Mesh, f32) {
@@ -154,22 +153,14 @@ fn cut_tracked(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-fn run(share: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
-    let failed: Vec<(u64, String)> = cases(share)
-        .into_par_iter()
-        .filter_map(|seed| case(seed).err().map(|e| (seed, e)))
-        .collect();
-    assert!(failed.is_empty(), "{} failed: {failed:#?}", failed.len());
-}
-
 #[test]
 fn planes_cut_without_losing_volume() {
-    run(30, cut_alone);
+    check(30, cut_alone);
 }
 
 #[test]
 fn tracked_surfaces_are_cut() {
-    run(30, cut_tracked);
+    check(30, cut_tracked);
 }
 
 /// The halves of a body at rest stay apart, and keep their volume.

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use pliant::geometry::Mesh;
 use pliant::geometry::solids::{sphere, torus};
+use rayon::prelude::*;
 
 /// Seeds of a property with `share` of two hundred cases. `PLIANT_CASES=10000` runs ten thousand instead of two hundred;
 /// `PLIANT_SEED` moves on to other cases.
@@ -12,6 +13,15 @@ pub(crate) fn cases(share: u64) -> std::ops::Range<u64> {
     };
     let first = 1_000_000 * number("PLIANT_SEED", 0);
     first..first + (share * number("PLIANT_CASES", 200)).div_ceil(200)
+}
+
+/// Runs a property on `share` of two hundred cases, and tells about all that fail.
+pub(crate) fn check(share: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
+    let failed: Vec<(u64, String)> = cases(share)
+        .into_par_iter()
+        .filter_map(|seed| case(seed).err().map(|e| (seed, e)))
+        .collect();
+    assert!(failed.is_empty(), "{} failed: {failed:#?}", failed.len());
 }
 
 /// A random number in [0, 1) for a seed and a purpose.

@@ -1,12 +1,11 @@
 //! Sheets and strands whose particles thin out tear; nothing else does.
 
-use crate::motions::{between, cases, lathe};
+use crate::motions::{between, check, lathe};
 use glam::Vec3;
 use pliant::geometry::Mesh;
 use pliant::random::Random;
 use pliant::surface::validate::{Census, Level};
 use pliant::surface::{Carriers, TearReport, Tracker, TrackerSettings};
-use rayon::prelude::*;
 
 /// A rod along x with round ends.
 fn strand(half: f32, radius: f32, edge: f32) -> Mesh {
@@ -197,20 +196,12 @@ fn sheet_case(seed: u64) -> Result<(), String> {
     Err(format!("never torn: {:?}", run.tears))
 }
 
-fn run(share: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
-    let failed: Vec<(u64, String)> = cases(share)
-        .into_par_iter()
-        .filter_map(|seed| case(seed).err().map(|e| (seed, e)))
-        .collect();
-    assert!(failed.is_empty(), "{} failed: {failed:#?}", failed.len());
-}
-
 #[test]
 fn strands_break_in_two() {
-    run(10, strand_case);
+    check(10, strand_case);
 }
 
 #[test]
 fn sheets_open() {
-    run(10, sheet_case);
+    check(10, sheet_case);
 }

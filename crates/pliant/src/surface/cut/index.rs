@@ -1,8 +1,7 @@
 //! Points in the plane by cells, for boxes.
 
+use super::super::closed_mesh::NONE;
 use glam::DVec2;
-
-const NONE: u32 = u32::MAX;
 
 /// Points in about as many square cells.
 #[derive(Clone, Debug)]

@@ -46,6 +46,8 @@ pub struct BodyDesc {
     pub averaging: Averaging,
     /// Whether far parts of the body collide with each other.
     pub self_contact: bool,
+    /// How long parts of a tracked surface overlap before they become one (s); those that only bounce come apart again.
+    pub merge_delay: f32,
     /// Most particles the body may get.
     pub max_particles: usize,
     /// Most triangles that a tracked surface may get; at the limit it stays coarser.
@@ -85,6 +87,7 @@ impl BodyDesc {
             fit: Fit::default(),
             averaging: Averaging::default(),
             self_contact: true,
+            merge_delay: 0.2,
             max_particles: 2_000_000,
             max_triangles: 2_000_000,
         }
@@ -198,6 +201,10 @@ pub(crate) fn make_surface(
                     edge_length: f64::from(edge_length)
                         * (estimate / desc.max_triangles as f64).sqrt(),
                 });
+            }
+            if !(desc.merge_delay >= 0.0 && desc.merge_delay.is_finite()) {
+                let complaint = "merge_delay must not be negative";
+                return Err(BuildError::Parameter(complaint.to_owned()));
             }
             let settings = TrackerSettings {
                 particle_radius: r,

@@ -240,4 +240,16 @@ fn hash_tracked(s: &mut Stream, surface: &Tracked, first: u32) {
         s.f64(piece.target);
     }
     s.u32(surface.tracker().next_component());
+    let (knots, contacts) = surface.tracker().crossings();
+    s.tag(*b"KNOT", knots.len());
+    for &(t, age) in knots {
+        s.u32(t);
+        s.u32(age as u32);
+    }
+    s.tag(*b"WAIT", contacts.len());
+    for contact in contacts {
+        s.u32(contact.vertex);
+        s.u32(contact.age);
+        s.u32(contact.pairs);
+    }
 }

@@ -63,7 +63,7 @@ impl World {
         self.frame += 1;
         self.time += f64::from(dt);
         self.finish_actions();
-        self.move_surfaces(&mut report, &mut watch);
+        self.move_surfaces(dt, &mut report, &mut watch);
 
         report.frame = self.frame;
         report.time = self.time;
@@ -378,7 +378,7 @@ impl World {
     }
 
     /// Moves every surface with its particles; one that is tracked is then kept in shape, merges and splits.
-    fn move_surfaces(&mut self, report: &mut StepReport, watch: &mut Stopwatch) {
+    fn move_surfaces(&mut self, dt: f32, report: &mut StepReport, watch: &mut Stopwatch) {
         skin::interpolate_rotations(&mut self.points, &self.groups);
         let Self {
             points,
@@ -425,7 +425,8 @@ impl World {
                 Surface::Tracked(tracked) => {
                     tracked.carry(&frame);
                     watch.lap(Stage::Skin);
-                    tracked.update(&frame, &mut |stage| watch.lap(stage))
+                    let delay = (body.merge_delay / dt).round() as u32;
+                    tracked.update(&frame, delay, &mut |stage| watch.lap(stage))
                 }
             });
         }

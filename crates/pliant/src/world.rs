@@ -86,6 +86,8 @@ pub struct Body {
     pub averaging: Averaging,
     /// Whether far parts of it collide.
     pub self_contact: bool,
+    /// How long parts of its tracked surface overlap before they become one (s).
+    pub merge_delay: f32,
     /// Next particle id.
     pub next_particle: u64,
 }
@@ -225,6 +227,7 @@ impl World {
             fit: desc.fit,
             averaging: desc.averaging,
             self_contact: desc.self_contact,
+            merge_delay: desc.merge_delay,
             next_particle: sampling.points.len() as u64,
         });
         self.groups.rebuild_rows(self.points.len());

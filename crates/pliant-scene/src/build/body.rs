@@ -64,6 +64,7 @@ pub(super) fn add(
             None | Some(file::Averaging::Mass) => Averaging::MassWeighted,
             Some(file::Averaging::Count) => Averaging::Count,
         },
+        merge_delay: body.merge_delay.unwrap_or(plain.merge_delay),
         max_particles: site.limits.particles.saturating_sub(world.points().len()),
         max_triangles: site.limits.triangles.saturating_sub(used),
         ..plain

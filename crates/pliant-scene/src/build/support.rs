@@ -105,6 +105,11 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
             body.volume == Some(true) && !tracked,
             "`surface = \"tracked\"`",
         ),
+        (
+            "merge_delay",
+            body.merge_delay.is_some() && !tracked,
+            "`surface = \"tracked\"`",
+        ),
         ("merge", body.merge.is_some(), "bodies that stay apart"),
         ("clusters", body.clusters.is_some(), "`cluster_radius`"),
         ("embedded", body.embedded.is_some(), "`recluster = \"off\"`"),

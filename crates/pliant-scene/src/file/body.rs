@@ -55,6 +55,8 @@ pub struct Body {
     pub springs: Option<Springs>,
     /// Keeps the volume of every component of the tracked surface; clusters only.
     pub volume: Option<bool>,
+    /// How long parts of the tracked surface overlap before they become one (s); 0.2 if omitted. Clusters only.
+    pub merge_delay: Option<f32>,
     /// Bodies of the same merge name flow into each other.
     pub merge: Option<String>,
     /// Radius of a cluster (m); clusters only.
@@ -270,7 +272,7 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 17] {
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 18] {
         use Method::{Clusters, Implicit, Oriented};
         [
             (
@@ -288,6 +290,7 @@ impl Body {
             ("dynamics", self.dynamics.is_some(), &[Clusters]),
             ("springs", self.springs.is_some(), &[Clusters]),
             ("volume", self.volume.is_some(), &[Clusters]),
+            ("merge_delay", self.merge_delay.is_some(), &[Clusters]),
             ("cluster_radius", self.cluster_radius.is_some(), &[Clusters]),
             ("clusters", self.clusters.is_some(), &[Clusters]),
             ("kernel", self.kernel.is_some(), &[Clusters]),
@@ -306,6 +309,7 @@ impl Body {
         self.check_form(at)?;
         at.number("particle_radius", self.particle_radius, Range::POSITIVE)?;
         at.number("edge_length", self.edge_length, Range::POSITIVE)?;
+        at.number("merge_delay", self.merge_delay, Range::NOT_NEGATIVE)?;
         at.number("cluster_radius", self.cluster_radius, Range::POSITIVE)?;
         at.count("clusters", self.clusters, 1, u32::MAX)?;
         at.count("particles", self.particles, 1, u32::MAX)?;

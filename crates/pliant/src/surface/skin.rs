@@ -40,6 +40,46 @@ pub(crate) fn hang(
     pose: impl Fn(usize) -> (Vec3, Mat3),
 ) -> Skin {
     let near = grid.nearest(y, SKIN_INFLUENCES);
+    weigh(&near, first, y, particle_radius, pose)
+}
+
+/// Hangs the place `y` on the nearest of `neighbours`, the points that carry the surface around it, or on the nearest of all if they
+/// are farther away than `reach`.
+///
+/// Another point may be nearer only because another part of the body is pressed against this one; it would pull a spike out of the
+/// surface when the two come apart.
+pub(crate) fn hang_beside(
+    frame: &SkinFrame,
+    grid: &PointGrid,
+    y: Vec3,
+    neighbours: &[u32],
+    reach: f32,
+) -> Skin {
+    let first = frame.own.start;
+    let mut near: Vec<(u32, f32)> = neighbours
+        .iter()
+        .map(|&i| {
+            let d2 = frame.points.x[i as usize].distance_squared(y);
+            (i - first as u32, d2)
+        })
+        .collect();
+    near.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    if near.first().is_none_or(|&(_, d2)| d2 > reach * reach) {
+        near = grid.nearest(y, SKIN_INFLUENCES);
+    }
+    near.truncate(SKIN_INFLUENCES);
+    let pose = |i: usize| (frame.points.x[first + i], frame.turn[first + i]);
+    weigh(&near, first, y, frame.particle_radius, pose)
+}
+
+/// Hangs the place `y` on the points in `near`, which come with their squared distances.
+fn weigh(
+    near: &[(u32, f32)],
+    first: usize,
+    y: Vec3,
+    particle_radius: f32,
+    pose: impl Fn(usize) -> (Vec3, Mat3),
+) -> Skin {
     let inverse = |d2: f32| 1.0 / d2.sqrt().max(1e-3 * particle_radius);
     let total: f32 = near.iter().map(|&(_, d2)| inverse(d2)).sum();
     let mut skin = Skin {

@@ -1,6 +1,6 @@
 //! A tracked surface on its particles: carried by them, repaired, and hung on them anew where it has changed.
 
-use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE};
+use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE, next};
 use super::components::Component;
 use super::cut::{Cut, CutError};
 use super::skin::{self, SkinFrame};
@@ -9,7 +9,7 @@ use super::tracker::{Tracker, TrackerSettings};
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::report::{Stage, SurfaceReport};
-use crate::state::Skin;
+use crate::state::{SKIN_INFLUENCES, Skin};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -17,6 +17,8 @@ use rayon::prelude::*;
 const FIRST_UPDATES: usize = 8;
 /// A vertex whose particles are all farther away than this, in particle radii, is hung on nearer ones.
 const FAR: f32 = 2.0;
+/// Rings around a new vertex that are searched for older ones.
+const RINGS: usize = 4;
 
 /// A tracked surface and how it hangs on particles.
 #[derive(Clone, Debug, Default)]
@@ -121,13 +123,16 @@ impl Tracked {
             });
     }
 
-    /// Repairs the surface after it was carried, and hangs on particles what has changed.
+    /// Repairs the surface after it was carried, and hangs on particles what has changed. Parts that overlap become one when they
+    /// have done so for `merge_delay` frames.
     pub(crate) fn update(
         &mut self,
         frame: &SkinFrame,
+        merge_delay: u32,
         lap: &mut impl FnMut(Stage),
     ) -> SurfaceReport {
         let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
+        self.tracker.set_merge_delay(merge_delay);
         // No carriers: it would tear wherever it is stretched, as long as nobody adds particles there.
         let tracker = self.tracker.update_in_stages(&Carriers::default(), lap);
         if let Some(new_of_old) = &tracker.renumbered {
@@ -150,40 +155,71 @@ impl Tracked {
         }
     }
 
-    /// New vertices are hung on the particles nearest to them, those that were moved keep theirs; both stay out of colliders.
+    /// New vertices are hung on particles near to them, those that were moved keep theirs; both stay out of colliders.
     fn hang_changed(&mut self, frame: &SkinFrame) {
         let mesh = self.tracker.mesh_mut();
         self.skin.resize(mesh.x.len(), Skin::default());
-        if mesh.vertex_flags.iter().all(|&flags| flags == 0) {
+        let changed: Vec<u32> = mesh
+            .vertices()
+            .filter(|&v| mesh.vertex_flags[v as usize] != 0)
+            .collect();
+        if changed.is_empty() {
             return;
         }
         let (points, r) = (frame.points, frame.particle_radius);
         let first = frame.own.start;
         self.grid
             .rebuild(frame.own.len(), 2.0 * r, |i| points.x[first + i]);
-        let grid = &self.grid;
-        mesh.x
-            .par_iter_mut()
-            .zip(mesh.vertex_flags.par_iter_mut())
-            .zip(&mesh.out)
-            .zip(self.skin.par_iter_mut())
-            .with_min_len(256)
-            .for_each(|(((y, flags), &out), skin)| {
-                let flags = std::mem::take(flags);
-                if flags == 0 || out == NONE {
-                    return;
-                }
-                if let Some(outside) = skin::push_out(frame, *y) {
-                    *y = outside;
-                }
-                if flags & MADE != 0 || skin::strays(frame, skin, *y, FAR * r) {
-                    let pose = |i: usize| (points.x[first + i], frame.turn[first + i]);
-                    *skin = skin::hang(grid, first, *y, r, pose);
+        let (mesh, skins, grid) = (self.tracker.mesh(), &self.skin, &self.grid);
+        let hung: Vec<(Vec3, Skin)> = changed
+            .par_iter()
+            .with_min_len(64)
+            .map(|&v| {
+                let at = v as usize;
+                let y = skin::push_out(frame, mesh.x[at]).unwrap_or(mesh.x[at]);
+                let mut skin = skins[at];
+                if mesh.vertex_flags[at] & MADE != 0 || skin::strays(frame, &skin, y, FAR * r) {
+                    skin = skin::hang_beside(
+                        frame,
+                        grid,
+                        y,
+                        &carriers_around(mesh, skins, v),
+                        FAR * r,
+                    );
                 } else {
-                    skin::hold(frame, skin, *y);
+                    skin::hold(frame, &mut skin, y);
                 }
-            });
+                (y, skin)
+            })
+            .collect();
+        let mesh = self.tracker.mesh_mut();
+        for (&v, (y, skin)) in changed.iter().zip(hung) {
+            mesh.x[v as usize] = y;
+            self.skin[v as usize] = skin;
+        }
+        mesh.vertex_flags.fill(0);
     }
+}
+
+/// The particles that the nearest vertices around `v` hang on which were there before this frame, and its own if it was.
+fn carriers_around(mesh: &ClosedMesh, skins: &[Skin], v: u32) -> Vec<u32> {
+    let (mut ring, mut carriers) = (vec![v], Vec::new());
+    for _ in 0..RINGS {
+        let old = |v: &&u32| mesh.vertex_flags[**v as usize] & MADE == 0;
+        for &v in ring.iter().filter(old) {
+            carriers.extend(skins[v as usize].point);
+        }
+        if carriers.len() > SKIN_INFLUENCES {
+            break;
+        }
+        let around = |&v: &u32| mesh.ring(v).map(|h| mesh.origin(next(h)));
+        ring = ring.iter().flat_map(around).collect();
+        ring.sort_unstable();
+        ring.dedup();
+    }
+    carriers.sort_unstable();
+    carriers.dedup();
+    carriers
 }
 
 #[cfg(test)]

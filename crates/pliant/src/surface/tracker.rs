@@ -4,7 +4,7 @@ use super::closed_mesh::{ClosedMesh, ClosedMeshError, in_world};
 use super::components::{Component, ComponentReport, Components};
 use super::cut::{Cut, CutError, CutLimits, CutReport, Cuts};
 use super::detect::{Detector, Exempt};
-use super::events::{EventLimits, EventReport, Events};
+use super::events::{Contact, EventLimits, EventReport, Events};
 use super::patches::Patches;
 use super::rebuild::rebuild;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
@@ -30,6 +30,9 @@ pub struct TrackerSettings {
     pub particle_radius: f32,
     /// Whether every piece keeps its volume.
     pub keep_volume: bool,
+    /// Frames that parts overlap before they are joined. What is buried meanwhile is not seen, and parts that bounce come apart
+    /// again as they were.
+    pub merge_delay: u32,
     /// Operations of re-meshing that one frame may try.
     pub max_operations: u32,
     /// Triangles that the surface may have; at the limit edges are no longer split.
@@ -43,6 +46,7 @@ impl TrackerSettings {
             edge_length,
             particle_radius: 2.0 * edge_length,
             keep_volume: false,
+            merge_delay: 0,
             max_operations: 8000,
             max_triangles: 2_000_000,
         }
@@ -117,15 +121,21 @@ impl Tracker {
         &self.components.list
     }
 
-    /// Carries every vertex to where `motion` takes it. A place that is not finite or out of the
+    /// Carries every vertex to where `motion` takes its place. A place that is not finite or out of the
     /// [`WORLD`](super::closed_mesh::WORLD) is refused and counted; the vertex stays where it was.
     pub fn advect(&mut self, motion: impl Fn(Vec3) -> Vec3 + Sync) -> usize {
+        self.advect_vertices(|_, x| motion(x))
+    }
+
+    /// [`Tracker::advect`] by a motion that may differ from vertex to vertex: it gets the vertex's slot and place.
+    pub fn advect_vertices(&mut self, motion: impl Fn(u32, Vec3) -> Vec3 + Sync) -> usize {
         self.mesh
             .x
             .par_iter_mut()
+            .enumerate()
             .with_min_len(1024)
-            .map(|x| {
-                let to = motion(*x);
+            .map(|(v, x)| {
+                let to = motion(v as u32, *x);
                 let fine = in_world(to);
                 if fine {
                     *x = to;
@@ -138,6 +148,16 @@ impl Tracker {
     /// The surface, to be moved vertex by vertex.
     pub(crate) fn mesh_mut(&mut self) -> &mut ClosedMesh {
         &mut self.mesh
+    }
+
+    /// Frames that parts overlap before they are joined, from now on.
+    pub(crate) fn set_merge_delay(&mut self, frames: u32) {
+        self.settings.merge_delay = frames;
+    }
+
+    /// What is known about crossings that were left: triangles that are tangled and vertices in contact, with for how many frames.
+    pub(crate) fn crossings(&self) -> (&[(u32, usize)], &[Contact]) {
+        self.events.state()
     }
 
     /// The id that the next new piece gets.
@@ -227,6 +247,7 @@ impl Tracker {
         let limits = EventLimits {
             max_edge: lengths.max,
             min_volume: lengths.min_volume,
+            merge_delay: s.merge_delay,
         };
         report.events = events.run(mesh, patches, detector, exempt, pairs, limits);
 
@@ -236,7 +257,7 @@ impl Tracker {
             report.rebuilt = rebuild(mesh, &events.tangled(), lengths.max, s.max_triangles);
             *patches = Patches::build(mesh);
             patches.begin_frame(mesh);
-            events.forget();
+            events.forget(&[]);
         }
 
         // Which pieces there are now.
@@ -259,9 +280,10 @@ impl Tracker {
         patches.housekeeping(mesh);
         // What is known about fresh caps goes by slots.
         if mesh.has_gaps() && cuts.stamps.is_empty() {
-            report.renumbered = Some(mesh.compact());
+            let new_of_old = mesh.compact();
             *patches = Patches::build(mesh);
-            events.forget();
+            events.forget(&new_of_old);
+            report.renumbered = Some(new_of_old);
         }
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);

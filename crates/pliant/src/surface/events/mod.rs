@@ -7,6 +7,7 @@
 
 mod closing;
 mod regions;
+mod waiting;
 
 use super::closed_mesh::ClosedMesh;
 use super::detect::{Detector, Exempt};
@@ -14,6 +15,8 @@ use super::marks::Marks;
 use super::patches::Patches;
 use super::surgery::Surgery;
 use regions::Verdict;
+pub(crate) use waiting::Contact;
+use waiting::Waiting;
 
 /// Mark of triangles that cross since an event of this pass: they belong to no group yet.
 const FOREIGN: u32 = u32::MAX;
@@ -37,6 +40,8 @@ pub struct EventReport {
     pub passes: usize,
     /// Crossing pairs that are left.
     pub left: usize,
+    /// Those among them that are left because their contact is too young.
+    pub waiting: usize,
 }
 
 /// Limits of the events.
@@ -46,6 +51,8 @@ pub(crate) struct EventLimits {
     pub(crate) max_edge: f32,
     /// Smaller pieces may vanish (m³).
     pub(crate) min_volume: f32,
+    /// Frames that a contact lasts before it is joined.
+    pub(crate) merge_delay: u32,
 }
 
 /// Crossing triangles that hang together by crossings or shared vertices.
@@ -71,6 +78,8 @@ pub(crate) struct Events {
     into: Marks,
     /// Triangles that were left crossing in the last frame, with for how many frames they have been; ascending.
     knots: Vec<(u32, usize)>,
+    /// Contacts that are too young to be joined.
+    waiting: Waiting,
 }
 
 /// What one attempt came to.
@@ -97,11 +106,15 @@ impl Events {
             ..EventReport::default()
         };
         let mut pairs = pairs.to_vec();
-        while !pairs.is_empty() && report.passes < PASSES {
+        let groups = self.group(mesh, &pairs);
+        self.waiting.look(mesh, &groups, limits.merge_delay);
+        while !pairs.iter().all(|&pair| self.waiting.has(pair)) && report.passes < PASSES {
             pairs = self.pass(mesh, patches, detector, exempt, &pairs, limits, &mut report);
             report.passes += 1;
         }
         report.left = pairs.len();
+        pairs.retain(|&pair| !self.waiting.has(pair));
+        report.waiting = report.left - pairs.len();
         self.remember(&pairs);
         report
     }
@@ -134,9 +147,15 @@ impl Events {
         self.knots.iter().map(|k| k.0).collect()
     }
 
-    /// Starts anew after the elements were renumbered.
-    pub(crate) fn forget(&mut self) {
+    /// Starts anew after the elements were renumbered; contacts that wait keep their places if the new ones are known.
+    pub(crate) fn forget(&mut self, new_of_old: &[u32]) {
         self.knots.clear();
+        self.waiting.renumber(new_of_old);
+    }
+
+    /// What decides about the next frame: triangles that are left crossing and vertices in contact, with for how many frames.
+    pub(crate) fn state(&self) -> (&[(u32, usize)], &[Contact]) {
+        (&self.knots, self.waiting.contacts())
     }
 
     /// Longest time that anything has been left crossing (frames), and how many triangles are.
@@ -160,8 +179,12 @@ impl Events {
         let mut done = vec![false; groups.len()];
         let mut again: Vec<u32> = Vec::new();
         let mut left: Vec<(u32, u32)> = Vec::new();
+        let young: Vec<bool> = groups
+            .iter()
+            .map(|g| g.pairs.iter().all(|&pair| self.waiting.has(pair)))
+            .collect();
         for g in 0..groups.len() {
-            if done[g] {
+            if done[g] || young[g] {
                 continue;
             }
             let mut set = vec![g];
@@ -203,6 +226,7 @@ impl Events {
             }
             match outcome {
                 Outcome::Changed(touched) => {
+                    self.waiting.release(&touched);
                     again.extend(touched);
                     report.resolved += 1;
                 }
@@ -218,6 +242,11 @@ impl Events {
                 }
             }
         }
+        let waiting = groups
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| young[*k] && !done[*k]);
+        left.extend(waiting.flat_map(|(_, g)| &g.pairs));
         let mut found = Vec::new();
         detector.hits_around(mesh, patches, exempt, &again, &mut found);
         left.retain(|&(i, j)| mesh.alive(i) && mesh.alive(j));

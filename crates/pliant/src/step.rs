@@ -416,7 +416,7 @@ impl World {
                 turn: &scratch.turn,
                 particle_radius: body.particle_radius,
             };
-            report.surfaces.push(match surface {
+            let moved = match surface {
                 Surface::None => SurfaceReport::default(),
                 Surface::Skinned(skinned) => {
                     skin::deform(&frame, skinned);
@@ -428,7 +428,14 @@ impl World {
                     let delay = (body.merge_delay / dt).round() as u32;
                     tracked.update(&frame, delay, &mut |stage| watch.lap(stage))
                 }
-            });
+            };
+            if moved.tracker.remesh.refused_splits > 0 {
+                report.warnings.push(format!(
+                    "{}: the surface has reached its limit of triangles and stays coarser; raise the limit `triangles` or `edge_length`",
+                    body.name
+                ));
+            }
+            report.surfaces.push(moved);
         }
         watch.lap(Stage::Skin);
     }

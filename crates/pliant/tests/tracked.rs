@@ -303,3 +303,36 @@ fn a_cut_parts_the_surface() {
     assert_eq!(world.step(DT).warnings.len(), 1);
     assert_eq!(world.surfaces()[1].piece_count(), 2);
 }
+
+/// At its limit of triangles a surface that is stretched stays coarser and sound, and a warning says so.
+#[test]
+fn the_limit_of_triangles_is_told_of() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let mut desc = lobes("lobes", Vec3::ZERO, false);
+    let limit = desc.mesh.triangles.len() + 20;
+    desc.max_triangles = limit;
+    world.add_body(desc).expect("a body");
+    let points = world.points_mut();
+    for i in 0..points.len() {
+        points.v[i].z = 60.0 * points.x[i].z;
+    }
+    let mut told = false;
+    for _ in 0..30 {
+        let report = world.step(DT);
+        told |= report
+            .warnings
+            .iter()
+            .any(|w| w.contains("limit of triangles"));
+        assert_sound_mesh(&world);
+        assert!(surface_of(&world, 0).mesh().triangle_count() <= limit);
+    }
+    assert!(told);
+}
+
+fn assert_sound_mesh(world: &World) {
+    let mesh = surface_of(world, 0).mesh();
+    mesh.validate(Level::Everything).expect("a sound surface");
+}

@@ -314,6 +314,10 @@ fn the_limit_of_triangles_is_told_of() {
     let mut desc = lobes("lobes", Vec3::ZERO, false);
     let limit = desc.mesh.triangles.len() + 20;
     desc.max_triangles = limit;
+    desc.surface = SurfaceKind::Tracked {
+        edge_length: 0.6 * EDGE,
+        keep_volume: false,
+    };
     world.add_body(desc).expect("a body");
     let points = world.points_mut();
     for i in 0..points.len() {

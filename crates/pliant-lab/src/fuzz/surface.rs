@@ -42,6 +42,7 @@ pub fn run_case(bytes: &[u8]) -> Result<(), String> {
     let settings = TrackerSettings {
         particle_radius: [2.0, 0.5, 8.0, 1e-3][usize::from(flags >> 1 & 3)] * edge_length,
         keep_volume: flags & 1 != 0,
+        merge_delay: u32::from(flags >> 4 & 1) * 2,
         max_operations: 250,
         max_triangles: MAX_TRIANGLES,
         ..TrackerSettings::new(edge_length)

@@ -129,6 +129,11 @@ impl Events {
             .unwrap_or(0)
     }
 
+    /// The triangles that are left crossing, with for how many frames they have been; ascending.
+    pub(crate) fn knots(&self) -> &[(u32, usize)] {
+        &self.knots
+    }
+
     /// The triangles that are left crossing.
     pub(crate) fn tangled(&self) -> Vec<u32> {
         self.knots.iter().map(|k| k.0).collect()

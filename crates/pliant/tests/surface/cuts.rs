@@ -1,6 +1,6 @@
 //! Cuts by planes: the volume stays, the pieces are closed, and nothing is left on the wrong side.
 
-use crate::motions::{ball, between, check, ring, together, unit};
+use crate::motions::{ball, between, check, ramp, ring, together, unit};
 use glam::Vec3;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -337,6 +337,35 @@ fn blades_part_or_leave_a_groove() {
         }
         assert_eq!(tracker.components().len(), pieces);
     }
+}
+
+/// A ring that is cut through once is still one piece: its ends, pressed together, do not grow together.
+#[test]
+fn the_ends_of_a_ring_stay_apart() {
+    let mesh = ring(1.2, 0.4, 0.12);
+    let mut tracker = Tracker::new(&mesh, TrackerSettings::new(0.2)).unwrap();
+    let cut = Cut {
+        blade: Some(Blade {
+            along: Vec3::X,
+            half: [0.7, 0.7],
+        }),
+        ..Cut::new(Vec3::X * 1.2, Vec3::Z)
+    };
+    tracker.cut(cut).unwrap();
+    update(&mut tracker).unwrap();
+    let mut shut = 0;
+    for frame in 0..30 {
+        let by = if frame < 12 { -0.01 } else { 0.0 };
+        let before = tracker.mesh().positions().to_vec();
+        tracker.advect(|p| p + Vec3::Z * (by * ramp(0.2, 0.8, p.x) * p.z.signum()));
+        let moved = tracker.mesh().positions().iter().zip(before);
+        shut += moved.filter(|(p, q)| p.z * q.z < 0.0).count();
+        let report = update(&mut tracker).unwrap();
+        assert_eq!((report.events.crossings, report.rebuilt), (0, 0), "{frame}");
+        assert_eq!(tracker.components().len(), 1, "frame {frame}");
+        assert_eq!(tracker.mesh().euler(), 2, "frame {frame}");
+    }
+    assert!(shut > 0, "the ends never met");
 }
 
 /// Slabs that are too thin to be anything are dropped, others are kept; either way the surface is sound.

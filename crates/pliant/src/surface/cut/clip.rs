@@ -78,12 +78,24 @@ pub(super) fn cut(
         }
     }
 
+    part_along(mesh, surgery, place, &sides, &edges, limits)
+}
+
+/// Parts the surface along `edges`, which lie in the plane, and gives both sides a cap.
+fn part_along(
+    mesh: &mut ClosedMesh,
+    surgery: &mut Surgery,
+    place: &Place,
+    sides: &[i8],
+    edges: &[u32],
+    limits: CutLimits,
+) -> CutOutcome {
     for slits in [true, false] {
-        let loops = surgery.open(mesh, &[], &edges);
+        let loops = surgery.open(mesh, &[], edges);
         let (above, below): (Vec<Vec<u32>>, Vec<Vec<u32>>) = loops
             .iter()
             .cloned()
-            .partition(|edges| label(mesh, place, &sides, edges[0] / 3) > 0);
+            .partition(|edges| label(mesh, place, sides, edges[0] / 3) > 0);
         let lower = close_flat(mesh, surgery, place, &below, false, slits);
         let upper = lower.is_some().then_some(());
         let upper = upper.and_then(|()| close_flat(mesh, surgery, place, &above, true, slits));

@@ -168,7 +168,9 @@ impl Cuts {
     /// Makes the cuts of the queue.
     pub(crate) fn run(&mut self, mesh: &mut ClosedMesh, limits: CutLimits) -> CutReport {
         let mut report = CutReport::default();
-        self.any_scars = scars::follow(mesh, &mut self.grid, limits.max_edge);
+        if self.any_scars {
+            self.any_scars = scars::follow(mesh, &mut self.grid, limits.max_edge);
+        }
         for (place, components) in std::mem::take(&mut self.queue) {
             match cut(
                 mesh,

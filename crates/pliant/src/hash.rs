@@ -225,6 +225,7 @@ fn hash_tracked(s: &mut Stream, surface: &Tracked, first: u32) {
     mesh.twin.iter().for_each(|h| s.u32(*h));
     for t in mesh.triangles().map(|t| t as usize) {
         s.bytes(&mesh.material[t].to_le_bytes());
+        s.u32(mesh.scar[t]);
         s.u32(mesh.patch[t]);
         let uvs = mesh.uv.get(3 * t..3 * t + 3).unwrap_or_default();
         for uv in uvs {

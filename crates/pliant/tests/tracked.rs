@@ -340,3 +340,81 @@ fn assert_sound_mesh(world: &World) {
     let mesh = surface_of(world, 0).mesh();
     mesh.validate(Level::Everything).expect("a sound surface");
 }
+
+/// A ball that is cut while it falls.
+fn cut_ball() -> World {
+    let shape = Shape::Sphere {
+        center: Vec3::Y * 0.7,
+        radius: 0.5,
+    };
+    let mut desc = BodyDesc::new("ball", mesh_shape(&shape, EDGE).expect("a ball"), R);
+    desc.surface = tracked(false);
+    desc.material.plastic_yield = 0.05;
+    let mut world = World::new(Settings::default());
+    world.add_collider(Collider::floor(0.0));
+    world.add_body(desc).expect("a body");
+    for (at, normal) in [(0.05, Vec3::new(0.2, 1.0, 0.3)), (0.5, Vec3::X)] {
+        world.add_action(Action {
+            at,
+            kind: ActionKind::Cut {
+                point: Vec3::new(0.02, 0.5, 0.0),
+                normal,
+                half: f32::INFINITY,
+                body: None,
+            },
+        });
+    }
+    world
+}
+
+/// What is cut in the air is still cut when it lies on the floor: the pieces touch all the time and are neither joined nor tangled.
+#[test]
+fn pieces_of_a_cut_stay_apart() {
+    let mut world = cut_ball();
+    let volume = world.surfaces()[0].volume();
+    let mut triangles = 0;
+    for frame in 1..=75 {
+        let report = world.step(DT);
+        let surface = &report.surfaces[0];
+        let crossed = (surface.merges, surface.tracker.rebuilt);
+        assert_eq!(crossed, (0, 0), "frame {frame}");
+        assert_sound(&world, 0);
+        let pieces = match frame {
+            ..=3 => 1,
+            4..=30 => 2,
+            _ => 4,
+        };
+        assert_eq!(world.surfaces()[0].piece_count(), pieces, "frame {frame}");
+        if pieces == 1 {
+            triangles = world.surfaces()[0].triangle_count();
+        }
+    }
+    let drift = world.surfaces()[0].volume() / volume - 1.0;
+    assert!(drift.abs() < 0.005, "{drift}");
+    let after = world.surfaces()[0].triangle_count();
+    assert!(2 * after < 3 * triangles, "{triangles} → {after}");
+}
+
+/// One, two and four threads give the same bits through cuts.
+#[test]
+fn a_cut_has_the_same_bits_for_any_number_of_threads() {
+    let with_threads = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("a pool");
+        pool.install(|| {
+            let mut world = cut_ball();
+            let step = |_| {
+                world.step(DT);
+                world.hash()
+            };
+            let hashes: Vec<u64> = (0..45).map(step).collect();
+            (hashes, world.surfaces()[0].piece_count())
+        })
+    };
+    let one = with_threads(1);
+    assert_eq!(one.1, 4);
+    assert_eq!(one, with_threads(2));
+    assert_eq!(one, with_threads(4));
+}

@@ -57,6 +57,11 @@ pub struct ClosedMesh {
     pub(crate) uv: Vec<Vec2>,
     /// Material per triangle.
     pub(crate) material: Vec<u16>,
+    /// Side of a cut per triangle, or 0: the two sides of a cut, 2k and 2k + 1, are not joined again while they touch
+    /// (`cut/scars.rs`).
+    pub(crate) scar: Vec<u32>,
+    /// Pairs of pieces that cuts hold apart in this frame, each in both orders, ascending.
+    pub(crate) apart: Vec<(u32, u32)>,
     /// Patch per triangle: the unit of search and of parallel work.
     pub(crate) patch: Vec<u32>,
     /// Id of the component each vertex belongs to; of new vertices, the one they came from.
@@ -136,6 +141,7 @@ impl ClosedMesh {
                 let material = |&part: &u16| if Some(part) == inner { INNER } else { part };
                 mesh.parts.iter().map(material).collect()
             },
+            scar: vec![0; triangles],
             patch: vec![NONE; triangles],
             component: vec![0; vertices],
             vertex_flags: vec![0; vertices],
@@ -405,17 +411,18 @@ impl ClosedMesh {
             .fold(Vec3::ZERO, |s, n| s + n)
     }
 
-    /// Whether the material changes across `h`.
+    /// Whether the material changes across `h`, or the side of a cut ends there.
     #[inline]
     pub(crate) fn is_border(&self, h: u32) -> bool {
-        self.material[h as usize / 3] != self.material[self.twin(h) as usize / 3]
+        let (t, s) = (h as usize / 3, self.twin(h) as usize / 3);
+        self.material[t] != self.material[s] || self.scar[t] != self.scar[s]
     }
 
-    /// Whether the texture or the material changes across `h`.
+    /// Whether the texture changes across `h`, or it is a border.
     #[inline]
     pub(crate) fn is_seam(&self, h: u32) -> bool {
         let g = self.twin(h);
-        self.material[h as usize / 3] != self.material[g as usize / 3]
+        self.is_border(h)
             || (!self.uv.is_empty()
                 && (self.uv[h as usize] != self.uv[next(g) as usize]
                     || self.uv[next(h) as usize] != self.uv[g as usize]))
@@ -455,6 +462,7 @@ impl ClosedMesh {
             self.corner[h..h + 3].copy_from_slice(&vertices);
             self.twin[h..h + 3].fill(NONE);
             self.material[t as usize] = material;
+            self.scar[t as usize] = 0;
             self.patch[t as usize] = patch;
             if !self.uv.is_empty() {
                 self.uv[h..h + 3].fill(Vec2::ZERO);
@@ -464,6 +472,7 @@ impl ClosedMesh {
         self.corner.extend(vertices);
         self.twin.extend([NONE; 3]);
         self.material.push(material);
+        self.scar.push(0);
         self.patch.push(patch);
         if !self.uv.is_empty() {
             self.uv.extend([Vec2::ZERO; 3]);

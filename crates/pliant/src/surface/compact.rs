@@ -62,6 +62,7 @@ impl ClosedMesh {
         pick(&mut self.component, &vertices);
         pick(&mut self.vertex_flags, &vertices);
         pick(&mut self.material, &order);
+        pick(&mut self.scar, &order);
         pick(&mut self.patch, &order);
         self.free_vertices.clear();
         self.free_triangles.clear();

@@ -76,8 +76,13 @@ impl Components {
         let mut keep = vec![true; sheets.len()];
         if sheets.len() > 1 {
             for (k, sheet) in sheets.iter().enumerate() {
-                let sample = &sheet.triangles[..sheet.triangles.len().min(RAY_SAMPLE)];
-                let outside = winding_outside(mesh, patches, sample);
+                let whole = sheet.triangles.iter().copied();
+                let whole = whole.filter(|&t| mesh.scar[t as usize] == 0);
+                let mut sample: Vec<u32> = whole.take(RAY_SAMPLE).collect();
+                if sample.is_empty() {
+                    sample.extend(&sheet.triangles[..sheet.triangles.len().min(RAY_SAMPLE)]);
+                }
+                let outside = winding_outside(mesh, patches, &sample);
                 keep[k] = outside == 0;
                 report.engulfed += usize::from(outside > 0);
                 report.inverted += usize::from(outside < 0);

@@ -22,7 +22,7 @@ const AUDIT: u64 = 32;
 const NARROW: f32 = 0.173_648_18;
 
 /// Decides which pairs of triangles do not count, although they cross.
-pub type Exempt<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
+pub type Exempt<'a> = &'a (dyn Fn(&ClosedMesh, u32, u32) -> bool + Sync);
 
 /// What a search did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,11 +128,15 @@ impl Detector {
             },
         );
         self.chunks = chunks;
-        self.collect(count, exempt, pairs);
+        self.collect(count, pairs);
+        if let Some(exempt) = exempt {
+            pairs.retain(|&(i, j)| !exempt(mesh, i, j));
+        }
+        self.statistics.hits = pairs.len();
     }
 
     /// Puts together what the chunks have found.
-    fn collect(&mut self, count: usize, exempt: Option<Exempt>, pairs: &mut Vec<(u32, u32)>) {
+    fn collect(&mut self, count: usize, pairs: &mut Vec<(u32, u32)>) {
         pairs.clear();
         self.slack.clear();
         self.slack_start.clear();
@@ -149,11 +153,7 @@ impl Detector {
         for a in 0..count {
             self.slack_start[a + 1] += self.slack_start[a];
         }
-        if let Some(exempt) = exempt {
-            pairs.retain(|&(i, j)| !exempt(i, j));
-        }
         pairs.sort_unstable();
-        self.statistics.hits = pairs.len();
     }
 
     /// What the last search did.
@@ -190,7 +190,7 @@ impl Detector {
             });
         }
         if let Some(exempt) = exempt {
-            pairs.retain(|&(i, j)| !exempt(i, j));
+            pairs.retain(|&(i, j)| !exempt(mesh, i, j));
         }
         pairs.sort_unstable();
         pairs.dedup();

@@ -39,6 +39,8 @@ impl ClosedMesh {
         let (t, s) = ((h / 3) as usize, (g / 3) as usize);
         let n = 3 * self.add_triangle([m, b, c], self.material[t], self.patch[t]);
         let o = 3 * self.add_triangle([m, a, d], self.material[s], self.patch[s]);
+        self.scar[(n / 3) as usize] = self.scar[t];
+        self.scar[(o / 3) as usize] = self.scar[s];
 
         let (outer_h, outer_g) = (self.twin(h1), self.twin(g1));
         self.corner[h1 as usize] = m;

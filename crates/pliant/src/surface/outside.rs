@@ -12,10 +12,15 @@ const RAYS: usize = 3;
 ///
 /// It is 0 on the boundary of the union, more where other material buries the surface, less where it is turned inside out. Rays
 /// start at the three triangles that are seen largest along an axis, ignore the triangle they start from, and run along that axis,
-/// so that no offset is needed; the middle of the three answers counts.
+/// so that no offset is needed; the middle of the three answers counts. Pieces that a cut holds apart do not see each other.
 pub(crate) fn winding_outside(mesh: &ClosedMesh, patches: &Patches, triangles: &[u32]) -> i32 {
     let mut best: Vec<(f32, u32, usize)> = Vec::with_capacity(RAYS + 1);
+    // The sides of a cut may overlap where they touch, so others are asked if there are any.
+    let whole = triangles.iter().any(|&t| mesh.scar[t as usize] == 0);
     for &t in triangles {
+        if whole && mesh.scar[t as usize] != 0 {
+            continue;
+        }
         let n = mesh.area_vector(t);
         let size = n.abs();
         let axis = if size.z >= size.x && size.z >= size.y {
@@ -46,8 +51,9 @@ fn outside_of(mesh: &ClosedMesh, patches: &Patches, t: u32, axis: usize) -> i32 
     let p = turned(start, axis);
     let (lo, hi) = line_box(start, axis);
     let mut above = 0;
+    let own = mesh.piece(t);
     patches.for_each_in_box(mesh, lo, hi, |s| {
-        if s != t {
+        if s != t && !mesh.pieces_apart(own, mesh.piece(s)) {
             above += crossing_along(&mesh.x, &mesh.corner, s, p, axis);
         }
     });

@@ -381,6 +381,7 @@ impl ClosedMesh {
             self.corner.truncate(3 * t as usize);
             self.twin.truncate(3 * t as usize);
             self.material.pop();
+            self.scar.pop();
             self.patch.pop();
             self.uv.truncate(3 * t as usize);
         } else {

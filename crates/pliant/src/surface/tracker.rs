@@ -231,12 +231,11 @@ impl Tracker {
         // What was asked to be cut.
         let limits = CutLimits {
             min_edge: lengths.min,
+            max_edge: lengths.max,
             triangles: s.max_triangles,
         };
         report.cuts = cuts.run(mesh, limits);
-        let caps = &cuts.stamps;
-        let facing = |i: u32, j: u32| caps.exempt(i, j);
-        let exempt: Option<Exempt> = if caps.is_empty() { None } else { Some(&facing) };
+        let exempt: Option<Exempt> = cuts.any_scars.then_some(&ClosedMesh::cut_apart);
 
         // Where the surface crosses itself.
         patches.begin_frame(mesh);
@@ -278,8 +277,7 @@ impl Tracker {
             volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        // What is known about fresh caps goes by slots.
-        if mesh.has_gaps() && cuts.stamps.is_empty() {
+        if mesh.has_gaps() {
             let new_of_old = mesh.compact();
             *patches = Patches::build(mesh);
             events.forget(&new_of_old);

@@ -1,11 +1,12 @@
 //! Cuts by planes: the volume stays, the pieces are closed, and nothing is left on the wrong side.
 
-use crate::motions::{ball, between, check, ring, together, unit};
+use crate::motions::{ball, between, check, ramp, ring, together, unit};
 use glam::Vec3;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant::random::Random;
+use pliant::surface::closed_mesh::INNER;
 use pliant::surface::validate::Level;
 use pliant::surface::{Blade, ClosedMesh, Cut, Tracker, TrackerReport, TrackerSettings};
 
@@ -189,6 +190,132 @@ fn halves_at_rest_stay_halves() {
     }
 }
 
+/// What of a mesh is not a cap (m²).
+fn outer_area(mesh: &ClosedMesh) -> f32 {
+    let outer = mesh.triangles().filter(|&t| mesh.material(t) != INNER);
+    outer
+        .map(|t| {
+            let [a, b, c] = mesh.triangle(t).map(|v| mesh.positions()[v as usize]);
+            0.5 * (b - a).cross(c - a).length()
+        })
+        .sum()
+}
+
+/// A ball with a hole in its middle.
+fn hollow() -> Mesh {
+    let mut inner = ball(Vec3::ZERO, 0.5, 8);
+    for t in &mut inner.triangles {
+        t.swap(1, 2);
+    }
+    together(&[ball(Vec3::ZERO, 1.0, 16), inner])
+}
+
+/// Halves that rest on each other are bent, and pressed into each other by a tenth of an edge: no two meshes of the bent caps agree, and
+/// still the halves are neither joined nor tangled, and everything but the caps keeps its surface.
+#[test]
+fn halves_in_contact_stay_halves() {
+    let planes = [Vec3::Y, Vec3::new(0.3, 1.0, 0.2)];
+    // With how many times the triangles there may be in the end: the caps of a flat ring and of quarters are large.
+    for (name, mesh, cuts, more) in [
+        ("ball", ball(Vec3::ZERO, 1.0, 16), &planes[1..], 1.5),
+        ("ring", ring(1.2, 0.4, 0.12), &planes[..1], 1.8),
+        ("ring across", ring(1.2, 0.4, 0.12), &[Vec3::X], 1.5),
+        ("hollow", hollow(), &planes[1..], 1.5),
+        (
+            "quarters",
+            ball(Vec3::ZERO, 1.0, 16),
+            &[Vec3::Y, Vec3::X],
+            2.0,
+        ),
+    ] {
+        let mut tracker = Tracker::new(&mesh, TrackerSettings::new(0.2)).unwrap();
+        tracker.update();
+        let before = (
+            tracker.mesh().triangle_count(),
+            outer_area(tracker.mesh()),
+            tracker.mesh().volume(),
+        );
+        for &normal in cuts {
+            tracker.cut(Cut::new(Vec3::ZERO, normal)).unwrap();
+        }
+        update(&mut tracker).unwrap();
+        let (pieces, euler) = (tracker.components().len(), tracker.mesh().euler());
+        assert_eq!(pieces, 1 << cuts.len(), "{name}");
+        for frame in 0..30 {
+            let bend = if frame < 15 { 0.01 } else { -0.01 };
+            tracker.advect(|p| {
+                let press = frame == 0 && p.dot(cuts[0]) > 0.0;
+                let pressed = p - cuts[0] * if press { 0.02 } else { 0.0 };
+                pressed + Vec3::Y * (bend * (3.0 * p.x).sin() * (2.0 * p.z).cos())
+            });
+            let report = update(&mut tracker).unwrap();
+            let place = format!("{name}, frame {frame}");
+            assert_eq!((report.events.crossings, report.rebuilt), (0, 0), "{place}");
+            assert_eq!(tracker.components().len(), pieces, "{place}");
+            assert_eq!(tracker.mesh().euler(), euler, "{place}");
+            let triangles = tracker.mesh().triangle_count();
+            let limit = more * before.0 as f64;
+            assert!((triangles as f64) < limit, "{place}: {triangles}");
+            let kept = outer_area(tracker.mesh()) / before.1;
+            assert!(kept > 0.98, "{place}: {kept} of the surface");
+            let volume = tracker.mesh().volume() / before.2;
+            assert!((volume - 1.0).abs() < 0.005, "{place}: volume {volume}");
+        }
+    }
+}
+
+/// Halves that have come clear of each other merge when they meet again.
+#[test]
+fn halves_that_were_apart_merge_again() {
+    let mesh = ball(Vec3::ZERO, 1.0, 16);
+    let mut tracker = Tracker::new(&mesh, TrackerSettings::new(0.2)).unwrap();
+    tracker.cut(Cut::new(Vec3::ZERO, Vec3::Y)).unwrap();
+    update(&mut tracker).unwrap();
+    for (by, pieces) in [(0.1, 2), (-0.08, 2), (0.2, 2), (0.2, 2), (-0.47, 1)] {
+        tracker.advect(|p| if p.y > 0.0 { p + Vec3::Y * by } else { p });
+        for _ in 0..4 {
+            assert_eq!(update(&mut tracker).unwrap().rebuilt, 0);
+        }
+        assert_eq!(tracker.components().len(), pieces, "after {by}");
+    }
+    // They overlap by 0.05.
+    let volume = tracker.mesh().volume();
+    assert!((3.85..4.1).contains(&volume), "{volume}");
+}
+
+/// Caps have triangles like those of the rest: short rims are joined, no edge is too long, and hardly any triangle is a needle.
+#[test]
+fn caps_are_well_shaped() {
+    for (name, mesh, normal) in [
+        ("ball", ball(Vec3::ZERO, 1.0, 24), Vec3::new(0.2, 1.0, 0.1)),
+        ("ring", ring(1.2, 0.4, 0.06), Vec3::new(0.1, 1.0, 0.0)),
+        ("ring across", ring(1.2, 0.4, 0.06), Vec3::X),
+        ("hollow", hollow(), Vec3::new(0.1, 0.2, 1.0)),
+    ] {
+        let mut mesh = ClosedMesh::new(&mesh).unwrap();
+        assert_eq!(mesh.cut(&Cut::new(Vec3::ZERO, normal), 0.015), Ok(true));
+        mesh.validate(Level::Everything).unwrap();
+        let caps: Vec<u32> = mesh
+            .triangles()
+            .filter(|&t| mesh.material(t) == INNER)
+            .collect();
+        let mut needles = 0;
+        for &t in &caps {
+            let [a, b, c] = mesh.triangle(t).map(|v| mesh.positions()[v as usize]);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            assert!(longest < 0.153, "{name}: an edge of {longest}");
+            // Altitude on the longest side.
+            let flat = (b - a).cross(c - a).length() / (longest * longest);
+            needles += usize::from(flat < 0.1);
+        }
+        assert!(
+            100 * needles <= caps.len(),
+            "{name}: {needles} needles of {}",
+            caps.len()
+        );
+    }
+}
+
 /// A blade that goes in half way leaves one sound piece, one that passes through leaves two.
 #[test]
 fn blades_part_or_leave_a_groove() {
@@ -210,6 +337,35 @@ fn blades_part_or_leave_a_groove() {
         }
         assert_eq!(tracker.components().len(), pieces);
     }
+}
+
+/// A ring that is cut through once is still one piece: its ends, pressed together, do not grow together.
+#[test]
+fn the_ends_of_a_ring_stay_apart() {
+    let mesh = ring(1.2, 0.4, 0.12);
+    let mut tracker = Tracker::new(&mesh, TrackerSettings::new(0.2)).unwrap();
+    let cut = Cut {
+        blade: Some(Blade {
+            along: Vec3::X,
+            half: [0.7, 0.7],
+        }),
+        ..Cut::new(Vec3::X * 1.2, Vec3::Z)
+    };
+    tracker.cut(cut).unwrap();
+    update(&mut tracker).unwrap();
+    let mut shut = 0;
+    for frame in 0..30 {
+        let by = if frame < 12 { -0.01 } else { 0.0 };
+        let before = tracker.mesh().positions().to_vec();
+        tracker.advect(|p| p + Vec3::Z * (by * ramp(0.2, 0.8, p.x) * p.z.signum()));
+        let moved = tracker.mesh().positions().iter().zip(before);
+        shut += moved.filter(|(p, q)| p.z * q.z < 0.0).count();
+        let report = update(&mut tracker).unwrap();
+        assert_eq!((report.events.crossings, report.rebuilt), (0, 0), "{frame}");
+        assert_eq!(tracker.components().len(), 1, "frame {frame}");
+        assert_eq!(tracker.mesh().euler(), 2, "frame {frame}");
+    }
+    assert!(shut > 0, "the ends never met");
 }
 
 /// Slabs that are too thin to be anything are dropped, others are kept; either way the surface is sound.

@@ -1,14 +1,20 @@
 //! The cut by a whole plane, which keeps the volume.
 
 use super::super::closed_mesh::{ClosedMesh, NONE};
+use super::super::remesh::collapse_along;
 use super::super::surgery::Surgery;
 use super::{CutLimits, CutOutcome, Place, close_flat};
 use glam::Vec3;
 
-/// A vertex nearer to the plane than this share of its shortest edge is put on it.
+/// A vertex that is nearer to the plane, along the surface, than this share of its shortest edge is put on it.
 const SNAP: f64 = 0.1;
+/// Least sine of the angle to the plane for which the way along the surface is measured: what lies in the plane up to rounding is put
+/// on it, but a cap beside it is not flattened.
+const LEAST_SLOPE: f64 = 0.02;
 /// Squared sine of the angle to the plane from which on a surface is steep: a vertex slides no farther than twice its distance.
 const STEEP: f64 = 0.25;
+/// Edges along the plane that are shorter than this share of the longest edge are collapsed.
+const RIM: f32 = 0.15;
 /// Caps are moved away from the plane by this share of the shortest edge.
 const PART: f64 = 0.01;
 
@@ -39,7 +45,7 @@ pub(super) fn cut(
         return CutOutcome::Refused;
     }
     let snapped: Vec<(u32, Vec3)> = (0..mesh.x.len() as u32)
-        .filter(|&v| sides[v as usize] == 0)
+        .filter(|&v| sides[v as usize] == 0 && mesh.out[v as usize] != NONE)
         .map(|v| (v, mesh.x[v as usize]))
         .collect();
     let places: Vec<Vec3> = snapped
@@ -53,6 +59,11 @@ pub(super) fn cut(
         split(mesh, place, &mut sides, a, b);
     }
     let edges = parted(mesh, place, &sides);
+    let edges = if merge_short(mesh, &edges, limits.max_edge) {
+        parted(mesh, place, &sides)
+    } else {
+        edges
+    };
 
     // Vertices beside the plane that the cut does not pass through go back to where they were.
     let mut rim: Vec<u32> = edges
@@ -67,12 +78,24 @@ pub(super) fn cut(
         }
     }
 
+    part_along(mesh, surgery, place, &sides, &edges, limits)
+}
+
+/// Parts the surface along `edges`, which lie in the plane, and gives both sides a cap.
+fn part_along(
+    mesh: &mut ClosedMesh,
+    surgery: &mut Surgery,
+    place: &Place,
+    sides: &[i8],
+    edges: &[u32],
+    limits: CutLimits,
+) -> CutOutcome {
     for slits in [true, false] {
-        let loops = surgery.open(mesh, &[], &edges);
+        let loops = surgery.open(mesh, &[], edges);
         let (above, below): (Vec<Vec<u32>>, Vec<Vec<u32>>) = loops
             .iter()
             .cloned()
-            .partition(|edges| label(mesh, place, &sides, edges[0] / 3) > 0);
+            .partition(|edges| label(mesh, place, sides, edges[0] / 3) > 0);
         let lower = close_flat(mesh, surgery, place, &below, false, slits);
         let upper = lower.is_some().then_some(());
         let upper = upper.and_then(|()| close_flat(mesh, surgery, place, &above, true, slits));
@@ -95,10 +118,14 @@ fn half_edges(mesh: &ClosedMesh) -> impl Iterator<Item = u32> + '_ {
     mesh.triangles().flat_map(|t| 3 * t..3 * t + 3)
 }
 
-/// On which side every vertex lies: 1, −1, or 0 for those that are put on the plane.
+/// On which side every vertex lies: 1, −1, or 0 for those that are put on the plane. So will be those that the cut makes in slots that
+/// are free now.
 fn sides(mesh: &ClosedMesh, place: &Place, chosen: impl Fn(&ClosedMesh, u32) -> bool) -> Vec<i8> {
     (0..mesh.x.len() as u32)
         .map(|v| {
+            if mesh.out[v as usize] == NONE {
+                return 0;
+            }
             if !chosen(mesh, v) {
                 return OTHER;
             }
@@ -108,8 +135,10 @@ fn sides(mesh: &ClosedMesh, place: &Place, chosen: impl Fn(&ClosedMesh, u32) -> 
                 a.as_dvec3().distance(b.as_dvec3())
             };
             // Any edge bounds the shortest one, so far vertices look at one only.
-            let near = height.abs() < SNAP * length(mesh.out[v as usize])
-                && mesh.ring(v).all(|h| height.abs() < SNAP * length(h));
+            let near = height.abs() < SNAP * length(mesh.out[v as usize]) && {
+                let along = height.abs() / slope(mesh, place, v).max(LEAST_SLOPE);
+                mesh.ring(v).all(|h| along < SNAP * length(h))
+            };
             if (near && place.onto(mesh.x[v as usize]).is_finite()) || height == 0.0 {
                 0
             } else if height > 0.0 {
@@ -119,6 +148,12 @@ fn sides(mesh: &ClosedMesh, place: &Place, chosen: impl Fn(&ClosedMesh, u32) -> 
             }
         })
         .collect()
+}
+
+/// Sine of the angle between the plane and the surface at a vertex; one where it has no normal.
+fn slope(mesh: &ClosedMesh, place: &Place, v: u32) -> f64 {
+    let normal = super::direction(mesh.vertex_normal(v).as_dvec3());
+    normal.map_or(1.0, |n| n.cross(place.normal).length())
 }
 
 /// Where a vertex beside the plane is put on it. It slides across its normal, which to first order leaves the volume as it is;
@@ -197,6 +232,36 @@ fn split(mesh: &mut ClosedMesh, place: &Place, sides: &mut Vec<i8>, a: u32, b: u
         sides.resize(m as usize + 1, 0);
     }
     sides[m as usize] = 0;
+}
+
+/// Collapses the short edges among those that will be parted, so that both rims come out alike and without chains of tiny edges. They
+/// stay in the plane. Returns whether there were any.
+fn merge_short(mesh: &mut ClosedMesh, edges: &[u32], max_edge: f32) -> bool {
+    let shortest = RIM * max_edge;
+    let mut short: Vec<(f32, u32, u32)> = edges
+        .iter()
+        .map(|&h| (mesh.length2(h), mesh.origin(h), mesh.target(h)))
+        .filter(|e| e.0 < shortest * shortest)
+        .collect();
+    short.sort_unstable_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
+    });
+    let mut any = false;
+    for (_, a, b) in short {
+        if mesh.out[a as usize] == NONE || mesh.out[b as usize] == NONE {
+            continue;
+        }
+        let h = mesh.half_edge(a, b);
+        if h != NONE
+            && mesh.length2(h) < shortest * shortest
+            && let Some((at, s)) = collapse_along(mesh, h, max_edge)
+        {
+            mesh.collapse(h, at, s);
+            any = true;
+        }
+    }
+    any
 }
 
 /// Moves a cap away from the plane.

@@ -8,10 +8,12 @@ mod blade;
 pub(crate) mod cap;
 mod clip;
 mod index;
-pub(super) mod stamps;
+mod refine;
+mod scars;
 
 use super::closed_mesh::{ClosedMesh, NONE};
 use super::surgery::Surgery;
+use crate::geometry::grid::PointGrid;
 use cap::Loops;
 use glam::{DVec2, DVec3, Vec3};
 
@@ -150,7 +152,9 @@ impl Place {
 pub(crate) struct Cuts {
     queue: Vec<(Place, Option<Vec<u32>>)>,
     surgery: Surgery,
-    pub(crate) stamps: stamps::Stamps,
+    grid: PointGrid,
+    /// Whether any triangle is the side of a cut.
+    pub(crate) any_scars: bool,
 }
 
 impl Cuts {
@@ -164,7 +168,9 @@ impl Cuts {
     /// Makes the cuts of the queue.
     pub(crate) fn run(&mut self, mesh: &mut ClosedMesh, limits: CutLimits) -> CutReport {
         let mut report = CutReport::default();
-        self.stamps.follow(mesh);
+        if self.any_scars {
+            self.any_scars = scars::follow(mesh, &mut self.grid, limits.max_edge);
+        }
         for (place, components) in std::mem::take(&mut self.queue) {
             match cut(
                 mesh,
@@ -173,10 +179,10 @@ impl Cuts {
                 components.as_deref(),
                 limits,
             ) {
-                CutOutcome::Cut { loops, caps } => {
+                CutOutcome::Cut { loops, .. } => {
                     report.cuts += 1;
                     report.loops += loops;
-                    self.stamps.add(mesh, &caps);
+                    self.any_scars = true;
                 }
                 CutOutcome::Missed => report.missed += 1,
                 CutOutcome::Refused => report.refused += 1,
@@ -191,6 +197,8 @@ impl Cuts {
 pub(crate) struct CutLimits {
     /// Shortest edge (m).
     pub(crate) min_edge: f32,
+    /// Longest edge (m).
+    pub(crate) max_edge: f32,
     /// Triangles that the surface may have.
     pub(crate) triangles: usize,
 }
@@ -218,18 +226,30 @@ pub(crate) fn cut(
         mesh.out[v as usize] != NONE
             && components.is_none_or(|ids| ids.contains(&mesh.component[v as usize]))
     };
-    if place.half.is_some() {
+    let outcome = if place.half.is_some() {
         blade::cut(mesh, surgery, place, chosen)
     } else {
         clip::cut(mesh, surgery, place, chosen, limits)
+    };
+    if let CutOutcome::Cut { caps, .. } = &outcome {
+        scars::add(mesh, caps);
+        let outward = [place.normal, -place.normal];
+        for (cap, outward) in caps.iter().zip(outward) {
+            // A section is smaller than the surface around it, so that a cap needs less; only of a very coarse surface it is left to
+            // re-meshing.
+            let limit = limits.triangles.min(2 * mesh.triangle_count());
+            refine::refine(mesh, cap.clone(), outward, limits.max_edge, limit);
+        }
     }
+    outcome
 }
 
 impl ClosedMesh {
-    /// Makes a cut at once. Caps are parted by a hundredth of `min_edge` each. Returns whether the surface was cut.
+    /// Makes a cut at once. Caps are parted by a hundredth of `min_edge` each and get edges of up to ten times it. Returns whether the surface was cut.
     pub fn cut(&mut self, wanted: &Cut, min_edge: f32) -> Result<bool, CutError> {
         let limits = CutLimits {
             min_edge,
+            max_edge: 10.0 * min_edge,
             triangles: usize::MAX,
         };
         let (place, ids) = (wanted.place()?, wanted.components.as_deref());

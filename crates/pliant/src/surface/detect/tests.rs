@@ -136,7 +136,7 @@ fn coincident_and_exempt() {
     let patches = Patches::build(&mut patched);
     let mut pairs = Vec::new();
     let mut detector = Detector::default();
-    detector.find(&patched, &patches, Some(&|i, _| i < 400), &mut pairs);
+    detector.find(&patched, &patches, Some(&|_, i, _| i < 400), &mut pairs);
     let left: Vec<_> = fast.iter().copied().filter(|p| p.0 >= 400).collect();
     assert_eq!(pairs, left);
     assert_eq!(detector.statistics().hits, left.len());

@@ -7,6 +7,10 @@ use glam::Vec3;
 /// Cosines of how far a normal may turn: for slivers (60°), for short edges (78°).
 const TURN_SLIVER: f32 = 0.5;
 const TURN_SHORT: f32 = 0.208;
+/// The same for edges that collapse along a line (10°).
+const TURN_ALONG: f32 = 0.985;
+/// Cosine between the normals of neighbours from which on they lie on each other (154°).
+const FOLD: f32 = -0.9;
 /// Below this share of the shortest length an edge collapses whatever happens to normals and seams.
 const FORCED: f32 = 0.3;
 /// New edges stay below this share of the longest length, so that they are not split again.
@@ -65,10 +69,78 @@ fn plan(mesh: &ClosedMesh, lengths: Lengths, h: u32) -> Option<(Vec3, f32)> {
     let (xa, xb) = (mesh.x[a as usize], mesh.x[b as usize]);
     let length = xa.distance(xb);
     let forced = length < FORCED * lengths.min;
+    let s = share(mesh, h, forced)?;
+    // The rim of a cap stays in its plane, or it would cross the other side of the cut.
+    let at = if s == 0.5 && !mesh.is_border(h) {
+        volume_keeping(mesh, h, 0.5 * (xa + xb), 0.25 * length)
+    } else {
+        xa.lerp(xb, s)
+    };
+    let turn = if length < lengths.min {
+        TURN_SHORT
+    } else {
+        TURN_SLIVER
+    };
+    let fits = star_allows(mesh, h, a, at, lengths.max, turn, forced)
+        && star_allows(mesh, mesh.twin(h), b, at, lengths.max, turn, forced)
+        && (forced || !touches_border(mesh, a, b) || !folds(mesh, h, at));
+    fits.then_some((at, s))
+}
 
+/// Whether a border passes through one of the vertices.
+fn touches_border(mesh: &ClosedMesh, a: u32, b: u32) -> bool {
+    mesh.ring(a).chain(mesh.ring(b)).any(|k| mesh.is_border(k))
+}
+
+/// Whether the surface would lie on itself if edge `h` collapsed to `at`: a triangle beside a cap that gets its third corner on the rim
+/// would lie in the plane of the cap.
+fn folds(mesh: &ClosedMesh, h: u32, at: Vec3) -> bool {
+    let g = mesh.twin(h);
+    let (a, b) = (mesh.origin(h), mesh.origin(g));
+    let after = |t: u32| {
+        let [p, q, r] = mesh.triangle(t).map(|v| {
+            if v == a || v == b {
+                at
+            } else {
+                mesh.x[v as usize]
+            }
+        });
+        (q - p).cross(r - p)
+    };
+    let folded = |s: u32, t: u32| {
+        let (m, n) = (after(s), after(t));
+        m.dot(n) < FOLD * (m.length_squared() * n.length_squared()).sqrt()
+    };
+    let beyond = |k: u32| mesh.twin(k) / 3;
+    // The triangles that the two which vanish have kept from each other, and those around both ends with what is outside of them.
+    folded(beyond(next(h)), beyond(prev(h)))
+        || folded(beyond(next(g)), beyond(prev(g)))
+        || mesh
+            .ring(a)
+            .chain(mesh.ring(b))
+            .filter(|k| k / 3 != h / 3 && k / 3 != g / 3)
+            .any(|k| folded(k / 3, beyond(next(k))))
+}
+
+/// Where an edge collapses to if it stays on its line and hardly bends the surface, and the share of the way to its target.
+pub(crate) fn collapse_along(mesh: &ClosedMesh, h: u32, max_edge: f32) -> Option<(Vec3, f32)> {
+    if !mesh.can_collapse(h) {
+        return None;
+    }
+    let (a, b) = ends(mesh, h);
+    let s = share(mesh, h, false)?;
+    let at = mesh.x[a as usize].lerp(mesh.x[b as usize], s);
+    let fits = star_allows(mesh, h, a, at, max_edge, TURN_ALONG, false)
+        && star_allows(mesh, mesh.twin(h), b, at, max_edge, TURN_ALONG, false);
+    fits.then_some((at, s))
+}
+
+/// The share of the way to its target that an edge collapses to, or `None` if a seam forbids it.
+fn share(mesh: &ClosedMesh, h: u32, forced: bool) -> Option<f32> {
+    let (a, b) = ends(mesh, h);
     // Seams stay where they are: an edge between a seam and the open chart goes to the seam, one on a seam slides along it.
     let seams = |v: u32| mesh.ring(v).filter(|&k| mesh.is_seam(k)).count();
-    let s = match (seams(a), seams(b)) {
+    Some(match (seams(a), seams(b)) {
         (0, 0) => 0.5,
         (_, 0) => 0.0,
         (0, _) => 1.0,
@@ -81,21 +153,7 @@ fn plan(mesh: &ClosedMesh, lengths: Lengths, h: u32) -> Option<(Vec3, f32)> {
         },
         _ if forced => 0.0,
         _ => return None,
-    };
-    // The rim of a cap stays in its plane, or it would cross the other side of the cut.
-    let at = if s == 0.5 && !mesh.is_border(h) {
-        volume_keeping(mesh, h, 0.5 * (xa + xb), 0.25 * length)
-    } else {
-        xa.lerp(xb, s)
-    };
-    let turn = if length < lengths.min {
-        TURN_SHORT
-    } else {
-        TURN_SLIVER
-    };
-    let fits = star_allows(mesh, h, a, at, lengths, turn, forced)
-        && star_allows(mesh, mesh.twin(h), b, at, lengths, turn, forced);
-    fits.then_some((at, s))
+    })
 }
 
 /// Moves `middle` along the normal of the two stars so that their volume does not change, by at most `limit`.
@@ -141,11 +199,11 @@ fn star_allows(
     h: u32,
     v: u32,
     at: Vec3,
-    lengths: Lengths,
+    max_edge: f32,
     turn: f32,
     forced: bool,
 ) -> bool {
-    let far = ROOM * lengths.max;
+    let far = ROOM * max_edge;
     let (left, right) = (h / 3, mesh.twin(h) / 3);
     mesh.ring(v).all(|k| {
         let t = k / 3;

@@ -13,6 +13,7 @@ mod split;
 
 use super::closed_mesh::{ClosedMesh, next};
 use super::patches::Patches;
+pub(crate) use collapse::collapse_along;
 use scan::Scan;
 
 /// Rounds that bring a new surface into range: enough to come down from any length.

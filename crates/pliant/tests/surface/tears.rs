@@ -198,10 +198,10 @@ fn sheet_case(seed: u64) -> Result<(), String> {
 
 #[test]
 fn strands_break_in_two() {
-    check(10, strand_case);
+    check(6, strand_case);
 }
 
 #[test]
 fn sheets_open() {
-    check(10, sheet_case);
+    check(6, sheet_case);
 }

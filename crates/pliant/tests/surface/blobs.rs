@@ -91,11 +91,7 @@ pub(crate) fn placed(blobs: &[Blob], rest: &[Mesh]) -> Mesh {
 
 /// One frame: a point moves with the blob on whose surface it lies. That is the one it lies deepest in, because on the boundary of
 /// the union it is outside of all others.
-pub(crate) fn carry(
-    blobs: &mut [Blob],
-    tracker: &mut Tracker,
-    noise: impl Fn(Vec3) -> Vec3 + Sync,
-) {
+fn carry(blobs: &mut [Blob], tracker: &mut Tracker, noise: impl Fn(Vec3) -> Vec3 + Sync) {
     tracker.advect(|p| {
         let own = blobs
             .iter()
@@ -106,7 +102,7 @@ pub(crate) fn carry(
 }
 
 /// Volume of what lies inside of any part of a mesh that crosses itself, by counting points of a lattice.
-pub(crate) fn sampled_union(mesh: &Mesh) -> f64 {
+fn sampled_union(mesh: &Mesh) -> f64 {
     let Some((lo, hi)) = mesh.bounds() else {
         return 0.0;
     };
@@ -163,11 +159,8 @@ fn run(seed: u64) -> Result<(), String> {
             "{left} crossings are left after six frames of rest"
         )));
     }
-    let (volume, union) = (
-        tracker.mesh().volume(),
-        sampled_union(&placed(&blobs, &rest)),
-    );
-    let error = volume / union - 1.0;
+    let union = sampled_union(&placed(&blobs, &rest));
+    let error = tracker.mesh().volume() / union - 1.0;
     if error.abs() > 0.02 {
         return Err(told(format!("volume off by {:.2} %", 100.0 * error)));
     }

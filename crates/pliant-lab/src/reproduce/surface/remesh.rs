@@ -22,7 +22,7 @@ pub(super) fn in_range(bench: &mut Bench) -> Result<(), LabError> {
     let mut pictures = Vec::new();
     for (name, mesh, edge) in [
         ("cow, too coarse", &cow, 0.03),
-        ("cow, too fine", &cow, 0.3),
+        ("cow, too fine", &cow, 0.6),
         ("torus of slivers", &slivers(), 0.05),
     ] {
         pictures.push((
@@ -81,14 +81,15 @@ fn remeshed(bench: &mut Bench, name: &str, mesh: &Mesh, edge: f32) -> Result<Mes
         "0",
         unsound == 0,
     );
-    let share = in_range_share(&after, edge);
+    let (before, share) = (in_range_share(mesh, edge), in_range_share(&after, edge));
     bench.check(
         Engine,
         format!("{name}: edges in range after {FRAMES} frames"),
         format!(
-            "{:.2} % of {}",
+            "{:.2} % of {}, from {:.2} %",
             100.0 * share,
-            3 * after.triangles.len() / 2
+            3 * after.triangles.len() / 2,
+            100.0 * before
         ),
         "at least 95 %",
         share >= 0.95,
@@ -118,12 +119,11 @@ fn in_range_share(mesh: &Mesh, edge: f32) -> f64 {
     good as f64 / (3 * mesh.triangles.len()).max(1) as f64
 }
 
-/// Half of a torus is squeezed out of range: the vertices of the other half keep their bits.
+/// Half of a torus is drawn out of range: the vertices of the other half keep their bits.
 fn untouched(bench: &mut Bench) -> Result<(), LabError> {
-    let edge = 0.08;
+    let edge = 0.1;
     let mut mesh = torus(1.5, 0.6, 200, 80);
     for p in &mut mesh.positions {
-        // Towards the far end the slices lie closer and closer together, and the near end is left alone.
         if p.x > 0.0 {
             p.x *= 4.0;
         }

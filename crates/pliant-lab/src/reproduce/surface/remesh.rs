@@ -18,11 +18,11 @@ const FRAMES: usize = 20;
 
 /// T8: edges come into range, the shape stays, and vertices that nothing is done to keep their bits.
 pub(super) fn in_range(bench: &mut Bench) -> Result<(), LabError> {
-    let cow = figure(bench);
+    let (coarse, fine) = (figure(bench, 0.1), figure(bench, 0.04));
     let mut pictures = Vec::new();
     for (name, mesh, edge) in [
-        ("cow, too coarse", &cow, 0.03),
-        ("cow, too fine", &cow, 0.6),
+        ("cow, too coarse", &coarse, 0.05),
+        ("cow, too fine", &fine, 0.6),
         ("torus of slivers", &slivers(), 0.05),
     ] {
         pictures.push((
@@ -37,15 +37,15 @@ pub(super) fn in_range(bench: &mut Bench) -> Result<(), LabError> {
     write_sheet(bench, "t8.png", 2, false, &pictures)
 }
 
-/// The cow, or the mesh of the command line, five units long.
-fn figure(bench: &Bench) -> Mesh {
+/// The cow made on a grid of the given spacing, or the mesh of the command line, five units long.
+fn figure(bench: &Bench, spacing: f32) -> Mesh {
     let cow = Shape::Figure {
         figure: Figure::Cow,
         center: Vec3::ZERO,
     };
     let mut mesh = match &bench.options.mesh {
         Some(mesh) => mesh.clone(),
-        None => mesh_shape(&cow, 0.04).unwrap_or_default(),
+        None => mesh_shape(&cow, spacing).unwrap_or_default(),
     };
     if let Some((lo, hi)) = mesh.bounds() {
         let scale = 5.0 / (hi - lo).max_element();

@@ -2,7 +2,9 @@
 
 mod check;
 mod elastoplastic;
+mod pictures;
 mod plot;
+mod surface;
 
 pub use check::{Check, Solver};
 use plot::Series;
@@ -36,6 +38,9 @@ pub enum LabError {
     /// A body could not be made.
     #[error("{0}")]
     Build(#[from] pliant::BuildError),
+    /// A surface cannot be tracked.
+    #[error("{0}")]
+    Surface(#[from] pliant::surface::closed_mesh::ClosedMeshError),
     /// A file could not be written.
     #[error("{path}: {source}")]
     Io {
@@ -67,8 +72,10 @@ pub struct Experiment {
 }
 
 /// All experiments, in the order in which they run.
-pub fn experiments() -> &'static [Experiment] {
+pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     elastoplastic::EXPERIMENTS
+        .iter()
+        .chain(surface::EXPERIMENTS)
 }
 
 /// What an experiment works with: options and the list of checks.
@@ -176,8 +183,8 @@ fn choose(selectors: &[String]) -> Result<Vec<&'static Experiment>, LabError> {
                 .is_some_and(|short| short.eq_ignore_ascii_case(name))
     };
     for name in selectors {
-        if !experiments().iter().any(|e| named(e.id, name)) {
-            let known: Vec<&str> = experiments().iter().map(|e| e.id).collect();
+        if !experiments().any(|e| named(e.id, name)) {
+            let known: Vec<&str> = experiments().map(|e| e.id).collect();
             return Err(LabError::Unknown {
                 name: name.clone(),
                 known: known.join(", "),
@@ -185,7 +192,6 @@ fn choose(selectors: &[String]) -> Result<Vec<&'static Experiment>, LabError> {
         }
     }
     Ok(experiments()
-        .iter()
         .filter(|e| selectors.is_empty() || selectors.iter().any(|name| named(e.id, name)))
         .collect())
 }

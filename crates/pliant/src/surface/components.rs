@@ -65,17 +65,28 @@ struct Sheet {
 impl Components {
     /// Names the pieces anew after the topology changed, and takes out what is not on the boundary of the union and what is too
     /// small.
+    ///
+    /// A sheet with one of the `tangled` triangles, which cross others, is not judged by where it lies: part of it may be buried
+    /// and part of it not.
     pub(crate) fn update(
         &mut self,
         mesh: &mut ClosedMesh,
         patches: &Patches,
         min_volume: f64,
+        tangled: &[u32],
     ) -> ComponentReport {
         let mut report = ComponentReport::default();
         let mut sheets = self.sheets(mesh);
         let mut keep = vec![true; sheets.len()];
         if sheets.len() > 1 {
+            let mut crosses = vec![false; sheets.len()];
+            for name in tangled.iter().filter_map(|&t| self.sheet.get(t)) {
+                crosses[name as usize] = true;
+            }
             for (k, sheet) in sheets.iter().enumerate() {
+                if crosses[k] {
+                    continue;
+                }
                 let whole = sheet.triangles.iter().copied();
                 let whole = whole.filter(|&t| mesh.scar[t as usize] == 0);
                 let mut sample: Vec<u32> = whole.take(RAY_SAMPLE).collect();

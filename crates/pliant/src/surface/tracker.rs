@@ -103,12 +103,20 @@ impl Tracker {
             mesh: ClosedMesh::new(mesh)?,
             ..Self::default()
         };
-        tracker.patches = Patches::build(&mut tracker.mesh);
-        tracker.patches.begin_frame(&mut tracker.mesh);
-        tracker
-            .components
-            .update(&mut tracker.mesh, &tracker.patches, 0.0);
+        tracker.look_anew(0.0);
         Ok(tracker)
+    }
+
+    /// Looks at a new surface: its patches and its pieces. It may cross itself, which the first frame will see to.
+    fn look_anew(&mut self, min_volume: f64) {
+        self.patches = Patches::build(&mut self.mesh);
+        self.patches.begin_frame(&mut self.mesh);
+        let mut pairs = Vec::new();
+        Detector::default().find(&self.mesh, &self.patches, None, &mut pairs);
+        let tangled: Vec<u32> = pairs.into_iter().flat_map(|(i, j)| [i, j]).collect();
+        self.components = Components::default();
+        self.components
+            .update(&mut self.mesh, &self.patches, min_volume, &tangled);
     }
 
     /// The surface as it is.
@@ -172,12 +180,8 @@ impl Tracker {
         self.remesher
             .refine(&mut self.mesh, lengths, s.max_triangles);
         self.mesh.was.clone_from(&self.mesh.x);
-        self.patches = Patches::build(&mut self.mesh);
-        self.patches.begin_frame(&mut self.mesh);
         self.detector = Detector::default();
-        self.components = Components::default();
-        self.components
-            .update(&mut self.mesh, &self.patches, f64::from(lengths.min_volume));
+        self.look_anew(f64::from(lengths.min_volume));
     }
 
     /// Asks for a cut, which the next [`Tracker::update`] makes. Cuts are made in the order in which they were asked for.
@@ -268,7 +272,8 @@ impl Tracker {
             || report.rebuilt > 0
             || components.any_engulfed(mesh, patches);
         if changed {
-            report.components = components.update(mesh, patches, f64::from(lengths.min_volume));
+            let min_volume = f64::from(lengths.min_volume);
+            report.components = components.update(mesh, patches, min_volume, events.crossing());
         }
         if report.cuts.cuts > 0 {
             report.cuts.pieces = components.list.len().saturating_sub(before);

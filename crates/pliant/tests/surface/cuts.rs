@@ -156,12 +156,12 @@ fn cut_tracked(seed: u64) -> Result<(), String> {
 
 #[test]
 fn planes_cut_without_losing_volume() {
-    check(30, cut_alone);
+    check(20, cut_alone);
 }
 
 #[test]
 fn tracked_surfaces_are_cut() {
-    check(30, cut_tracked);
+    check(20, cut_tracked);
 }
 
 /// The halves of a body at rest stay apart, and keep their volume.

@@ -1,32 +1,80 @@
-//! Shapes and the motions that carry them.
+//! How cases are run, and the shapes and motions they are made of.
+//!
+//! A property is run on a share of two hundred cases, each made from its seed alone. `PLIANT_CASES=10000` runs ten thousand instead
+//! of two hundred, `PLIANT_SEED=1` goes on to other cases, and `PLIANT_CASE=15` runs the case with seed 15 alone.
 
 use glam::Vec3;
 use pliant::geometry::Mesh;
 use pliant::geometry::solids::{sphere, torus};
+use pliant::random::Random;
+use pliant::surface::detect::Detector;
+use pliant::surface::patches::Patches;
+use pliant::surface::validate::{Census, Level};
+use pliant::surface::{ClosedMesh, Tracker, TrackerReport};
 use rayon::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Seeds of a property with `share` of two hundred cases. `PLIANT_CASES=10000` runs ten thousand instead of two hundred;
-/// `PLIANT_SEED` moves on to other cases.
-pub(crate) fn cases(share: u64) -> std::ops::Range<u64> {
-    let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("a whole number"))
+/// The seeds of a property with `share` of two hundred cases.
+fn seeds(share: u64) -> std::ops::Range<u64> {
+    let number = |name: &str| {
+        let text = std::env::var(name).ok()?;
+        Some(text.parse::<u64>().expect("a whole number"))
     };
-    let first = 1_000_000 * number("PLIANT_SEED", 0);
-    first..first + (share * number("PLIANT_CASES", 200)).div_ceil(200)
+    if let Some(seed) = number("PLIANT_CASE") {
+        return seed..seed + 1;
+    }
+    let first = 1_000_000 * number("PLIANT_SEED").unwrap_or(0);
+    first..first + (share * number("PLIANT_CASES").unwrap_or(200)).div_ceil(200)
 }
 
-/// Runs a property on `share` of two hundred cases, and tells about all that fail.
+/// Runs a property on `share` of two hundred cases, and tells in a line about each that fails.
 pub(crate) fn check(share: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
-    let failed: Vec<(u64, String)> = cases(share)
+    let seeds = seeds(share);
+    let count = seeds.end - seeds.start;
+    let failed: Vec<String> = seeds
         .into_par_iter()
-        .filter_map(|seed| case(seed).err().map(|e| (seed, e)))
+        .filter_map(|seed| {
+            // A panic must not hide which case it was.
+            let ended = catch_unwind(AssertUnwindSafe(|| case(seed)));
+            let told = ended.unwrap_or_else(|_| Err("panics".to_owned())).err()?;
+            Some(format!("seed {seed}: {told}"))
+        })
         .collect();
-    assert!(failed.is_empty(), "{} failed: {failed:#?}", failed.len());
+    assert!(
+        failed.is_empty(),
+        "{} of {count} cases failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+}
+
+/// Repairs the surface of a frame and looks at all its invariants.
+pub(crate) fn repaired(
+    tracker: &mut Tracker,
+    frame: usize,
+) -> Result<(TrackerReport, Census), String> {
+    let report = tracker.update();
+    let census = tracker
+        .mesh()
+        .validate(Level::Everything)
+        .map_err(|violation| format!("frame {frame}: {violation}"))?;
+    Ok((report, census))
+}
+
+/// Pairs of triangles that cross, looked for without any short cut.
+pub(crate) fn crossings(mesh: &ClosedMesh) -> usize {
+    let mut mesh = mesh.clone();
+    let patches = Patches::build(&mut mesh);
+    let mut pairs = Vec::new();
+    let mut detector = Detector::default();
+    detector.culls = false;
+    detector.find(&mesh, &patches, None, &mut pairs);
+    pairs.len()
 }
 
 /// A random number in [0, 1) for a seed and a purpose.
 pub(crate) fn unit(seed: u64, purpose: u64) -> f32 {
-    pliant::random::Random::new([seed, purpose, 77, 0]).next_f32()
+    Random::new([seed, purpose, 77, 0]).next_f32()
 }
 
 /// A random number in `lo..hi`.

@@ -152,8 +152,11 @@ fn strand_case(seed: u64) -> Result<(), String> {
             run.frame(|p| p)?;
             run.frame(|p| p)?;
             let pieces = run.tracker.components().len();
-            if pieces != 2 {
-                return Err(format!("{pieces} pieces, {before:?} {:?}", run.tears));
+            if pieces != 2 || run.tears != before {
+                return Err(format!(
+                    "frame {frame}: {pieces} pieces, {before:?}, then {:?} at rest",
+                    run.tears
+                ));
             }
             return Ok(());
         }
@@ -183,25 +186,39 @@ fn sheet_case(seed: u64) -> Result<(), String> {
             return Err(format!("torn at rest: {:?}", run.tears));
         }
     }
-    for _ in 0..60 {
+    for frame in 0..60 {
         let census = run.frame(|p| Vec3::new(p.x * 1.03, p.y * 0.99, p.z * 1.03))?;
         if census.euler < 2 * census.sheets as i64 || census.sheets > 1 {
             if run.tears.holes + run.tears.broken == 0 {
                 return Err(format!("{census:?} without a tear"));
             }
-            run.frame(|p| p)?;
-            return Ok(());
+            return come_to_rest(&mut run).map_err(|e| format!("torn in frame {frame}, {e}"));
         }
     }
     Err(format!("never torn: {:?}", run.tears))
 }
 
+/// What has lost its particles for one frame may still tear in the next ones, but soon nothing does.
+fn come_to_rest(run: &mut Run) -> Result<(), String> {
+    for _ in 0..20 {
+        run.frame(|p| p)?;
+    }
+    let before = run.tears;
+    for _ in 0..5 {
+        run.frame(|p| p)?;
+    }
+    if run.tears != before {
+        return Err(format!("{before:?}, {:?} at rest", run.tears));
+    }
+    Ok(())
+}
+
 #[test]
 fn strands_break_in_two() {
-    check(10, strand_case);
+    check(6, strand_case);
 }
 
 #[test]
 fn sheets_open() {
-    check(10, sheet_case);
+    check(6, sheet_case);
 }

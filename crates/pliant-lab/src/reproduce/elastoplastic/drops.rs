@@ -1,7 +1,8 @@
 //! Figures dropped on a floor.
 
-use super::figure::{Dropped, Pose, clay, drop_figure, drop_world, write_sheet};
+use super::figure::{Dropped, Pose, clay, drop_figure, drop_world};
 use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::pictures::write_sheet;
 use crate::reproduce::plot::Series;
 use crate::reproduce::{Bench, LabError};
 use pliant::material::{PlasticClamp, StrainMeasure};

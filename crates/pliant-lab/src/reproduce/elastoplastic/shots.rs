@@ -1,8 +1,9 @@
 //! Figures shot by spheres.
 
-use super::figure::{Pose, R, figure, write_sheet};
+use super::figure::{Pose, R, figure};
 use super::small::{aligned, shape_error, weightless};
 use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::pictures::write_sheet;
 use crate::reproduce::{Bench, LabError};
 use glam::{DVec3, Vec3};
 use pliant::dynamics::{Action, ActionKind};

@@ -80,6 +80,8 @@ pub(crate) struct Events {
     knots: Vec<(u32, usize)>,
     /// Contacts that are too young to be joined.
     waiting: Waiting,
+    /// Triangles that cross others at the end of this frame, tangled or waiting.
+    crossing: Vec<u32>,
 }
 
 /// What one attempt came to.
@@ -113,6 +115,7 @@ impl Events {
             report.passes += 1;
         }
         report.left = pairs.len();
+        self.crossing = pairs.iter().flat_map(|&(i, j)| [i, j]).collect();
         pairs.retain(|&pair| !self.waiting.has(pair));
         report.waiting = report.left - pairs.len();
         self.remember(&pairs);
@@ -142,6 +145,11 @@ impl Events {
             .unwrap_or(0)
     }
 
+    /// The triangles that cross others, tangled or waiting.
+    pub(crate) fn crossing(&self) -> &[u32] {
+        &self.crossing
+    }
+
     /// The triangles that are left crossing.
     pub(crate) fn tangled(&self) -> Vec<u32> {
         self.knots.iter().map(|k| k.0).collect()
@@ -150,6 +158,7 @@ impl Events {
     /// Starts anew after the elements were renumbered; contacts that wait keep their places if the new ones are known.
     pub(crate) fn forget(&mut self, new_of_old: &[u32]) {
         self.knots.clear();
+        self.crossing.clear();
         self.waiting.renumber(new_of_old);
     }
 

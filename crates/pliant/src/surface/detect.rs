@@ -5,12 +5,16 @@
 //! farther apart than they can have moved since. What is left is tested triangle by triangle, boxes first, eight at a time.
 
 mod pair;
+mod parting;
+mod star;
 
 use super::closed_mesh::ClosedMesh;
 use super::patches::{Patch, Patches};
 use super::predicates::triangles_cross;
-use pair::{Scratch, Verdict};
+use pair::{Rules, Scratch, Verdict};
+use parting::Frame;
 use rayon::prelude::*;
+use star::Stars;
 
 /// Patches in a unit of work; fixed, so that the result does not depend on the number of threads.
 const CHUNK: usize = 8;
@@ -74,6 +78,7 @@ pub struct Detector {
     slack: Vec<(u32, f32)>,
     /// Frame of the patches that the distances belong to.
     frame: u64,
+    stars: Stars,
     statistics: DetectStatistics,
 }
 
@@ -86,6 +91,7 @@ impl Default for Detector {
             slack_start: Vec::new(),
             slack: Vec::new(),
             frame: 0,
+            stars: Stars::default(),
             statistics: DetectStatistics::default(),
         }
     }
@@ -109,12 +115,14 @@ impl Detector {
         }
         self.frame = patches.frame();
         let count = patches.len();
+        self.stars.reset(mesh.x.len());
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(count.div_ceil(CHUNK), Found::default);
         let search = Search {
             mesh,
             patches,
             known: self,
+            frame: Frame::new(&patches.tree().bounds()),
         };
         chunks.par_iter_mut().enumerate().for_each_init(
             Scratch::default,
@@ -211,6 +219,7 @@ struct Search<'a> {
     mesh: &'a ClosedMesh,
     patches: &'a Patches,
     known: &'a Detector,
+    frame: Frame,
 }
 
 impl Search<'_> {
@@ -263,7 +272,13 @@ impl Search<'_> {
             }
         }
         if !dropped || audit {
-            let verdict = scratch.triangles(self.mesh, self.patches, [a, b], near || dropped);
+            // The audit is for what rests on experience; planes and flat stars rest on proof.
+            let rules = Rules {
+                distance: !near && !dropped,
+                frame: self.known.culls.then_some(&self.frame),
+                stars: (near && self.known.culls).then_some(&self.known.stars),
+            };
+            let verdict = scratch.triangles(self.mesh, self.patches, [a, b], rules);
             let Verdict { tested, distance } = verdict;
             found.statistics.triangle_pairs += tested;
             if dropped {

@@ -1,5 +1,7 @@
 //! A pair of patches, triangle by triangle.
 
+use super::parting::{self, Clip, Frame};
+use super::star::Stars;
 use crate::surface::boxes::{self, Bounds, Box8};
 use crate::surface::closed_mesh::ClosedMesh;
 use crate::surface::patches::Patches;
@@ -61,8 +63,19 @@ pub(super) struct Scratch {
     /// Pairs that cross, of the last call of [`Scratch::triangles`].
     pub(super) hits: Vec<(u32, u32)>,
     sides: [Side; 2],
-    some: Vec<u32>,
+    clips: [Clip; 2],
     candidates: Vec<(u32, u32)>,
+}
+
+/// How a pair of patches is searched.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    /// Whether the distance is wanted.
+    pub(super) distance: bool,
+    /// Pairs that a plane parts are dropped.
+    pub(super) frame: Option<&'a Frame>,
+    /// Pairs that share a vertex with a flat star are dropped.
+    pub(super) stars: Option<&'a Stars>,
 }
 
 /// What the triangles of a pair of patches say.
@@ -105,44 +118,81 @@ impl Scratch {
         best
     }
 
-    /// Tests the triangles of two patches against each other; [`Scratch::hits`] are those that cross. `only` leaves out the
-    /// search for the distance.
+    /// Tests the triangles of two patches against each other; [`Scratch::hits`] are those that cross. Pairs that [`Rules`] rule out
+    /// are not tested.
     pub(super) fn triangles(
         &mut self,
         mesh: &ClosedMesh,
         patches: &Patches,
         pair: [u32; 2],
-        only: bool,
+        rules: Rules,
     ) -> Verdict {
-        self.load(mesh, patches, pair);
         let [a, b] = pair.map(|p| &patches.all()[p as usize]);
         // An edge that is no number, because squares overflow, must not hide candidates.
         let reach = REACH * a.edge.min(b.edge);
-        let margin = if only || !reach.is_finite() {
-            0.0
-        } else {
+        let margin = if rules.distance && reach.is_finite() {
             reach
+        } else {
+            0.0
         };
-        let [first, second] = &self.sides;
-        self.some.clear();
-        boxes::near(&first.boxes, &b.bounds, margin, &mut self.some);
+        let same = pair[0] == pair[1];
+        self.load(mesh, patches, pair);
+        for (k, other) in [b, a].into_iter().enumerate() {
+            let which = &mut self.clips[k].which;
+            which.clear();
+            boxes::near(&self.sides[k].boxes, &other.bounds, margin, which);
+        }
         self.candidates.clear();
-        boxes::near_pairs(
-            &self.some,
-            &first.bounds,
-            &second.boxes,
-            margin,
-            &mut self.candidates,
-        );
+        match rules.frame {
+            Some(frame) => self.not_parted(frame, margin, same),
+            None => {
+                let ([first, second], into) = (&self.sides, &mut self.candidates);
+                let some = &self.clips[0].which;
+                boxes::near_pairs(some, &first.bounds, &second.boxes, margin, into);
+                into.retain(|&(k, l)| !same || k < l);
+            }
+        }
+        if let Some(stars) = rules.stars {
+            self.drop_flat(mesh, stars);
+        }
+        self.test(mesh, margin)
+    }
+
+    /// Finds the pairs that are nearer than the margin and that no plane of either parts.
+    fn not_parted(&mut self, frame: &Frame, margin: f32, same: bool) {
+        if self.clips.iter().any(|clip| clip.which.is_empty()) {
+            return;
+        }
+        let count = if same { 1 } else { 2 };
+        for (clip, side) in self.clips.iter_mut().zip(&self.sides).take(count) {
+            clip.fill(frame, &side.points, &side.bounds);
+        }
+        let [first, second] = &self.clips;
+        let second = if same { first } else { second };
+        let margins = [margin, margin + frame.error];
+        parting::candidates(first, second, same, margins, &mut self.candidates);
+    }
+
+    /// Drops the pairs that share a vertex with a flat star.
+    fn drop_flat(&mut self, mesh: &ClosedMesh, stars: &Stars) {
+        let [first, second] = &self.sides;
+        self.candidates.retain(|&(k, l)| {
+            let t = mesh.triangle(first.ids[k as usize]);
+            let u = mesh.triangle(second.ids[l as usize]);
+            let shared = |v: u32| (v == u[0]) | (v == u[1]) | (v == u[2]);
+            !t.iter().any(|&v| shared(v) && stars.flat(mesh, v))
+        });
+    }
+
+    /// Tests the candidates exactly.
+    fn test(&mut self, mesh: &ClosedMesh, margin: f32) -> Verdict {
+        let [first, second] = &self.sides;
         self.hits.clear();
         let mut distance = margin * 0.9999;
         let mut tested = 0;
         for &(k, l) in &self.candidates {
             let (k, l) = (k as usize, l as usize);
             let (i, j) = (first.ids[k], second.ids[l]);
-            if pair[0] == pair[1] && i >= j {
-                continue;
-            }
             let meet = first.bounds[k].meets(&second.bounds[l]);
             if meet {
                 tested += 1;
@@ -184,11 +234,12 @@ impl Scratch {
             mesh,
             living.filter(|&t| Bounds::of(mesh.points(t)).meets(&joint)),
         );
-        self.some.clear();
-        self.some.extend(0..given.ids.len() as u32);
+        let some = &mut self.clips[0].which;
+        some.clear();
+        some.extend(0..given.ids.len() as u32);
         self.candidates.clear();
         boxes::near_pairs(
-            &self.some,
+            some,
             &given.bounds,
             &others.boxes,
             0.0,

@@ -9,7 +9,7 @@ use super::patches::Patches;
 use super::rebuild::rebuild;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
 use super::tear::{Carriers, TearReport, Tearing};
-use super::volume;
+use super::volume::VolumeKeeper;
 use crate::geometry::Mesh;
 use crate::report::Stage;
 use glam::Vec3;
@@ -89,6 +89,7 @@ pub struct Tracker {
     pairs: Vec<(u32, u32)>,
     cuts: Cuts,
     tearing: Tearing,
+    volume: VolumeKeeper,
 }
 
 impl Tracker {
@@ -198,6 +199,7 @@ impl Tracker {
             pairs,
             cuts,
             tearing,
+            volume,
             ..
         } = self;
 
@@ -254,7 +256,7 @@ impl Tracker {
             report.cuts.pieces = components.list.len().saturating_sub(before);
         }
         if s.keep_volume {
-            volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
+            volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
         // What is known about fresh caps goes by slots.

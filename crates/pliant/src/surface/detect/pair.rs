@@ -12,6 +12,9 @@ use glam::Vec3;
 /// at few triangles.
 const REACH: f32 = 0.3;
 
+/// The same for neighbours, whose triangles are never far apart.
+const NEAR_REACH: f32 = 0.1;
+
 /// The triangles of a patch, laid out for tests.
 #[derive(Default)]
 struct Side {
@@ -74,6 +77,8 @@ pub(super) struct Rules<'a> {
     pub(super) distance: bool,
     /// Pairs that a plane parts are dropped.
     pub(super) frame: Option<&'a Frame>,
+    /// The patches are neighbours or the same.
+    pub(super) near: bool,
     /// Pairs that share a vertex with a flat star are dropped.
     pub(super) stars: Option<&'a Stars>,
 }
@@ -82,7 +87,8 @@ pub(super) struct Rules<'a> {
 pub(super) struct Verdict {
     /// Pairs that were tested.
     pub(super) tested: usize,
-    /// The patches are at least this far apart (m); zero if they meet or nobody asked.
+    /// The patches are at least this far apart (m); zero if they meet or nobody asked. Of neighbours: how far their
+    /// vertices and those around may move against each other until they might meet where they do not yet.
     pub(super) distance: f32,
 }
 
@@ -129,7 +135,7 @@ impl Scratch {
     ) -> Verdict {
         let [a, b] = pair.map(|p| &patches.all()[p as usize]);
         // An edge that is no number, because squares overflow, must not hide candidates.
-        let reach = REACH * a.edge.min(b.edge);
+        let reach = if rules.near { NEAR_REACH } else { REACH } * a.edge.min(b.edge);
         let margin = if rules.distance && reach.is_finite() {
             reach
         } else {
@@ -152,10 +158,15 @@ impl Scratch {
                 into.retain(|&(k, l)| !same || k < l);
             }
         }
-        if let Some(stars) = rules.stars {
-            self.drop_flat(mesh, stars);
+        let clear = match rules.stars {
+            Some(stars) => self.drop_flat(mesh, stars),
+            None => f32::INFINITY,
+        };
+        let mut verdict = self.test(mesh, margin);
+        if rules.near {
+            verdict.distance = verdict.distance.min(clear);
         }
-        self.test(mesh, margin)
+        verdict
     }
 
     /// Finds the pairs that are nearer than the margin and that no plane of either parts.
@@ -173,15 +184,25 @@ impl Scratch {
         parting::candidates(first, second, same, margins, &mut self.candidates);
     }
 
-    /// Drops the pairs that share a vertex with a flat star.
-    fn drop_flat(&mut self, mesh: &ClosedMesh, stars: &Stars) {
+    /// Drops the pairs that share a vertex with a flat star. Returns how far vertices may move until one of these might not be (m).
+    fn drop_flat(&mut self, mesh: &ClosedMesh, stars: &Stars) -> f32 {
         let [first, second] = &self.sides;
+        let mut least = f32::INFINITY;
         self.candidates.retain(|&(k, l)| {
             let t = mesh.triangle(first.ids[k as usize]);
             let u = mesh.triangle(second.ids[l as usize]);
-            let shared = |v: u32| (v == u[0]) | (v == u[1]) | (v == u[2]);
-            !t.iter().any(|&v| shared(v) && stars.flat(mesh, v))
+            let mut clear = 0.0_f32;
+            for v in t {
+                if (v == u[0]) | (v == u[1]) | (v == u[2]) {
+                    clear = clear.max(stars.clearance(mesh, v));
+                }
+            }
+            if clear > 0.0 {
+                least = least.min(clear);
+            }
+            clear == 0.0
         });
+        least
     }
 
     /// Tests the candidates exactly.

@@ -20,6 +20,9 @@ const STUCK_FRAMES: usize = 30;
 /// Share of the triangles that may stay tangled.
 const STUCK_SHARE: f32 = 0.05;
 
+/// A new surface of more triangles is renumbered, so that neighbours lie next to each other in memory.
+const SCATTERED: usize = 4096;
+
 /// How a surface is tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackerSettings {
@@ -152,8 +155,13 @@ impl Tracker {
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
         self.remesher
             .refine(&mut self.mesh, lengths, s.max_triangles);
-        self.mesh.was.clone_from(&self.mesh.x);
         self.patches = Patches::build(&mut self.mesh);
+        if self.mesh.material.len() > SCATTERED {
+            // What splits have made lies at the end of memory, far from what is around it.
+            self.mesh.compact();
+            self.patches = Patches::build(&mut self.mesh);
+        }
+        self.mesh.was.clone_from(&self.mesh.x);
         self.patches.begin_frame(&mut self.mesh);
         self.detector = Detector::default();
         self.components = Components::default();

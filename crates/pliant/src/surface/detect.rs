@@ -1,8 +1,9 @@
 //! Where the surface passes through itself (§6).
 //!
 //! Nearly all triangles whose boxes meet are neighbours on the surface, so the search runs over pairs of patches and drops most
-//! of them at once: neighbours whose normals lie in a narrow cone, pairs that a plane parts, and pairs that were known to be
-//! farther apart than they can have moved since. What is left is tested triangle by triangle, boxes first, eight at a time.
+//! of them at once: pairs that were known to be farther apart than they can have moved since, neighbours whose normals lie in a
+//! narrow cone, and pairs that a plane parts. What is left is searched triangle by triangle, eight at a time: boxes that are apart,
+//! planes that part two triangles and stars that lie flat leave few pairs for the exact test.
 
 mod pair;
 mod parting;

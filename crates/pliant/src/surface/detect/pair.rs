@@ -21,6 +21,7 @@ struct Side {
     /// The patch that is loaded, if any.
     patch: Option<u32>,
     ids: Vec<u32>,
+    corners: Vec<[u32; 3]>,
     points: Vec<[Vec3; 3]>,
     bounds: Vec<Bounds>,
     boxes: Vec<Box8>,
@@ -38,8 +39,15 @@ impl Side {
     fn fill(&mut self, mesh: &ClosedMesh, triangles: impl Iterator<Item = u32>) {
         self.ids.clear();
         self.ids.extend(triangles);
+        self.corners.clear();
+        self.corners
+            .extend(self.ids.iter().map(|&t| mesh.triangle(t)));
         self.points.clear();
-        self.points.extend(self.ids.iter().map(|&t| mesh.points(t)));
+        let place = |&[a, b, c]: &[u32; 3]| {
+            let x = &mesh.x;
+            [x[a as usize], x[b as usize], x[c as usize]]
+        };
+        self.points.extend(self.corners.iter().map(place));
         self.bounds.clear();
         self.bounds
             .extend(self.points.iter().map(|&p| Bounds::of(p)));
@@ -100,10 +108,18 @@ impl Scratch {
         }
     }
 
+    /// Loads a pair of patches. One that is paired with itself takes only the first side.
     fn load(&mut self, mesh: &ClosedMesh, patches: &Patches, pair: [u32; 2]) {
-        for (side, p) in self.sides.iter_mut().zip(pair) {
-            side.load(mesh, patches, p);
+        let [first, second] = &mut self.sides;
+        first.load(mesh, patches, pair[0]);
+        if pair[0] != pair[1] {
+            second.load(mesh, patches, pair[1]);
         }
+    }
+
+    /// The sides of a pair that is loaded.
+    fn both(sides: &[Side; 2], same: bool) -> [&Side; 2] {
+        [&sides[0], &sides[usize::from(!same)]]
     }
 
     /// The width of the gap between two patches along the mean normal of either (m), rounded down; zero if there is none.
@@ -143,26 +159,25 @@ impl Scratch {
         };
         let same = pair[0] == pair[1];
         self.load(mesh, patches, pair);
-        for (k, other) in [b, a].into_iter().enumerate() {
-            let which = &mut self.clips[k].which;
-            which.clear();
-            boxes::near(&self.sides[k].boxes, &other.bounds, margin, which);
+        let sides = Self::both(&self.sides, same).into_iter().zip([b, a]);
+        for ((side, other), clip) in sides.zip(&mut self.clips) {
+            clip.which.clear();
+            boxes::near(&side.boxes, &other.bounds, margin, &mut clip.which);
         }
         self.candidates.clear();
-        match rules.frame {
-            Some(frame) => self.not_parted(frame, margin, same),
-            None => {
-                let ([first, second], into) = (&self.sides, &mut self.candidates);
-                let some = &self.clips[0].which;
-                boxes::near_pairs(some, &first.bounds, &second.boxes, margin, into);
-                into.retain(|&(k, l)| !same || k < l);
-            }
+        if let Some(frame) = rules.frame {
+            self.not_parted(frame, margin, same);
+        } else {
+            let [first, second] = Self::both(&self.sides, same);
+            let (some, into) = (&self.clips[0].which, &mut self.candidates);
+            boxes::near_pairs(some, &first.bounds, &second.boxes, margin, into);
+            into.retain(|&(k, l)| !same || k < l);
         }
         let clear = match rules.stars {
-            Some(stars) => self.drop_flat(mesh, stars),
+            Some(stars) => self.drop_flat(mesh, stars, same),
             None => f32::INFINITY,
         };
-        let mut verdict = self.test(mesh, margin);
+        let mut verdict = self.test(mesh, same, margin);
         if rules.near {
             verdict.distance = verdict.distance.min(clear);
         }
@@ -185,15 +200,14 @@ impl Scratch {
     }
 
     /// Drops the pairs that share a vertex with a flat star. Returns how far vertices may move until one of these might not be (m).
-    fn drop_flat(&mut self, mesh: &ClosedMesh, stars: &Stars) -> f32 {
-        let [first, second] = &self.sides;
+    fn drop_flat(&mut self, mesh: &ClosedMesh, stars: &Stars, same: bool) -> f32 {
+        let [first, second] = Self::both(&self.sides, same);
         let mut least = f32::INFINITY;
         self.candidates.retain(|&(k, l)| {
-            let t = mesh.triangle(first.ids[k as usize]);
-            let u = mesh.triangle(second.ids[l as usize]);
+            let (t, u) = (first.corners[k as usize], second.corners[l as usize]);
             let mut clear = 0.0_f32;
             for v in t {
-                if (v == u[0]) | (v == u[1]) | (v == u[2]) {
+                if u.contains(&v) {
                     clear = clear.max(stars.clearance(mesh, v));
                 }
             }
@@ -206,8 +220,8 @@ impl Scratch {
     }
 
     /// Tests the candidates exactly.
-    fn test(&mut self, mesh: &ClosedMesh, margin: f32) -> Verdict {
-        let [first, second] = &self.sides;
+    fn test(&mut self, mesh: &ClosedMesh, same: bool, margin: f32) -> Verdict {
+        let [first, second] = Self::both(&self.sides, same);
         self.hits.clear();
         let mut distance = margin * 0.9999;
         let mut tested = 0;

@@ -86,7 +86,7 @@ pub(crate) fn pack(bounds: &[Bounds], into: &mut Vec<Box8>) {
 }
 
 /// The query box in every lane.
-struct Query<L> {
+pub(crate) struct Query<L> {
     lo: [L; 3],
     hi: [L; 3],
     margin: L,
@@ -94,10 +94,11 @@ struct Query<L> {
 
 impl<L: Wide> Query<L> {
     #[inline(always)]
-    fn new(bounds: &Bounds, margin: f32) -> Self {
+    pub(crate) fn new(bounds: &Bounds, margin: f32) -> Self {
+        let (lo, hi) = (bounds.lo, bounds.hi);
         Self {
-            lo: std::array::from_fn(|k| L::splat(bounds.lo[k])),
-            hi: std::array::from_fn(|k| L::splat(bounds.hi[k])),
+            lo: [L::splat(lo.x), L::splat(lo.y), L::splat(lo.z)],
+            hi: [L::splat(hi.x), L::splat(hi.y), L::splat(hi.z)],
             margin: L::splat(margin),
         }
     }
@@ -105,13 +106,15 @@ impl<L: Wide> Query<L> {
     /// The lanes whose box is nowhere farther than the margin along any axis. A difference has the sign of the comparison,
     /// so that a margin of zero asks exactly whether the boxes meet.
     #[inline(always)]
-    fn near(&self, boxes: &Box8) -> u32 {
-        let gap = |k: usize| {
+    pub(crate) fn near(&self, boxes: &Box8) -> u32 {
+        let mut gap = self.margin;
+        for k in 0..3 {
             let below = L::load(&boxes.lo[k]) - self.hi[k];
             let above = self.lo[k] - L::load(&boxes.hi[k]);
-            below.max(above)
-        };
-        gap(0).max(gap(1)).max(gap(2)).at_most(self.margin)
+            let along = below.max(above);
+            gap = if k == 0 { along } else { gap.max(along) };
+        }
+        gap.at_most(self.margin)
     }
 }
 
@@ -206,6 +209,12 @@ impl BoxTree {
         self.boxes
             .get(i as usize / 8)
             .map_or(Bounds::EMPTY, |b| b.get(i as usize % 8))
+    }
+
+    /// The box of all.
+    pub(crate) fn bounds(&self) -> Bounds {
+        let lanes = self.groups.iter().flat_map(|g| (0..8).map(|l| g.get(l)));
+        lanes.fold(Bounds::EMPTY, Bounds::join)
     }
 
     /// Appends the numbers from `first` on of the boxes that meet a box, ascending.

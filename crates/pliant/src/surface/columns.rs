@@ -188,18 +188,19 @@ const PARTS: usize = 16;
 /// Fewest triangles of a part.
 const PART: usize = 4096;
 
-/// Area-weighted normals that one part of the triangles gives to the vertices from `first` on.
+/// Area-weighted normals that one part of the triangles gives to the vertices it meets.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    first: usize,
+    /// Where the sums of each block of [`BLOCK`] vertices begin; [`NONE`] if the part meets none of them.
+    begin: Vec<u32>,
     sums: Vec<Vec3A>,
 }
 
 /// Vertices displaced along their area-weighted normals. It owns its buffers.
 ///
-/// Triangles are read once, in up to 16 parts that are chosen by their number alone. Each part adds to its own vertices, from
-/// the lowest to the highest number it meets (few, if triangles and vertices are numbered along the surface), and every vertex adds
-/// up its parts in order: the sums do not depend on threads, and nothing is looked up but the corners.
+/// Triangles are read once, in up to 16 parts that are chosen by their number alone. Each part adds to its own sums, in blocks of
+/// vertices that it meets (few, if triangles and vertices are numbered along the surface, even if some were added at the end), and
+/// every vertex adds up its parts in order: the sums do not depend on threads, and nothing is looked up but the corners.
 #[derive(Clone, Debug, Default)]
 pub struct Inflation {
     parts: Vec<Part>,
@@ -230,9 +231,12 @@ impl Inflation {
         parallel::for_each_range(&ranges, &mut self.moved[..], &|_, range, moved| {
             let mut sums = [Vec3A::ZERO; BLOCK];
             for part in parts {
-                let end = range.end.min(part.first + part.sums.len());
-                for v in range.start.max(part.first)..end {
-                    sums[v - range.start] += part.sums[v - part.first];
+                let begin = part.begin[range.start / BLOCK];
+                if begin != NONE {
+                    let added = &part.sums[begin as usize..][..BLOCK];
+                    for (sum, added) in sums.iter_mut().zip(added) {
+                        *sum += *added;
+                    }
                 }
             }
             for ((moved, v), &sum) in moved.iter_mut().zip(range).zip(&sums) {
@@ -249,23 +253,19 @@ impl Inflation {
 impl Part {
     fn add_up(&mut self, x: &[Vec3], corner: &[u32]) {
         let (triangles, _) = corner.as_chunks::<3>();
-        let alive = || triangles.iter().filter(|t| t[0] != NONE);
-        let (mut first, mut last) = (NONE, 0);
-        for &[a, b, c] in alive() {
-            first = first.min(a).min(b).min(c);
-            last = last.max(a).max(b).max(c);
-        }
-        self.first = first as usize;
+        self.begin.clear();
+        self.begin.resize(x.len().div_ceil(BLOCK), NONE);
         self.sums.clear();
-        if first > last {
-            return;
-        }
-        self.sums.resize((last - first) as usize + 1, Vec3A::ZERO);
-        for &[a, b, c] in alive() {
+        for &[a, b, c] in triangles.iter().filter(|t| t[0] != NONE) {
             let p = x[a as usize];
             let area = Vec3A::from((x[b as usize] - p).cross(x[c as usize] - p));
             for v in [a, b, c] {
-                self.sums[(v - first) as usize] += area;
+                let begin = &mut self.begin[v as usize / BLOCK];
+                if *begin == NONE {
+                    *begin = self.sums.len() as u32;
+                    self.sums.resize(self.sums.len() + BLOCK, Vec3A::ZERO);
+                }
+                self.sums[*begin as usize + v as usize % BLOCK] += area;
             }
         }
     }

@@ -1,16 +1,21 @@
 //! Where the surface passes through itself (§6).
 //!
 //! Nearly all triangles whose boxes meet are neighbours on the surface, so the search runs over pairs of patches and drops most
-//! of them at once: neighbours whose normals lie in a narrow cone, pairs that a plane parts, and pairs that were known to be
-//! farther apart than they can have moved since. What is left is tested triangle by triangle, boxes first, eight at a time.
+//! of them at once: pairs that were known to be farther apart than they can have moved since, neighbours whose normals lie in a
+//! narrow cone, and pairs that a plane parts. What is left is searched triangle by triangle, eight at a time: boxes that are apart,
+//! planes that part two triangles and stars that lie flat leave few pairs for the exact test.
 
 mod pair;
+mod parting;
+mod star;
 
 use super::closed_mesh::ClosedMesh;
 use super::patches::{Patch, Patches};
 use super::predicates::triangles_cross;
-use pair::{Scratch, Verdict};
+use pair::{Rules, Scratch, Verdict};
+use parting::Frame;
 use rayon::prelude::*;
+use star::Stars;
 
 /// Patches in a unit of work; fixed, so that the result does not depend on the number of threads.
 const CHUNK: usize = 8;
@@ -74,6 +79,7 @@ pub struct Detector {
     slack: Vec<(u32, f32)>,
     /// Frame of the patches that the distances belong to.
     frame: u64,
+    stars: Stars,
     statistics: DetectStatistics,
 }
 
@@ -86,6 +92,7 @@ impl Default for Detector {
             slack_start: Vec::new(),
             slack: Vec::new(),
             frame: 0,
+            stars: Stars::default(),
             statistics: DetectStatistics::default(),
         }
     }
@@ -109,12 +116,14 @@ impl Detector {
         }
         self.frame = patches.frame();
         let count = patches.len();
+        self.stars.reset(mesh.x.len());
         let mut chunks = std::mem::take(&mut self.chunks);
         chunks.resize_with(count.div_ceil(CHUNK), Found::default);
         let search = Search {
             mesh,
             patches,
             known: self,
+            frame: Frame::new(&patches.tree().bounds()),
         };
         chunks.par_iter_mut().enumerate().for_each_init(
             Scratch::default,
@@ -211,6 +220,7 @@ struct Search<'a> {
     mesh: &'a ClosedMesh,
     patches: &'a Patches,
     known: &'a Detector,
+    frame: Frame,
 }
 
 impl Search<'_> {
@@ -228,46 +238,70 @@ impl Search<'_> {
         self.patches.tree().meeting(&first.bounds, a, &mut near);
         found.statistics.patch_pairs += near.len();
         scratch.forget();
+        let unrest = self.unrest(a);
         let mut known = self.known.known(a);
         for &b in &near {
             while known.first().is_some_and(|k| k.0 < b) {
                 known = &known[1..];
             }
             let kept = known.first().filter(|k| k.0 == b).map(|k| k.1);
-            self.pair([a, b], kept, scratch, found);
+            self.pair([a, b], kept.unwrap_or(0.0), unrest, scratch, found);
         }
         scratch.near = near;
     }
 
-    /// One pair of patches, `b` not smaller than `a`.
-    fn pair(&self, [a, b]: [u32; 2], kept: Option<f32>, scratch: &mut Scratch, found: &mut Found) {
+    /// How far a vertex of a patch and one of it or of those around it can have moved against each other in this frame (m); not finite
+    /// if one of the patches has changed. The stars of the patch's vertices lie in these.
+    fn unrest(&self, a: u32) -> f32 {
+        let all = self.patches.all();
+        let own = &all[a as usize];
+        let around = self.patches.neighbours(a).iter();
+        around.fold(motion(own, own), |most, &q| {
+            most.max(motion(own, &all[q as usize]))
+        })
+    }
+
+    /// One pair of patches, `b` not smaller than `a`. `kept` is the distance they had in the last frame, zero if that is not known.
+    fn pair(
+        &self,
+        [a, b]: [u32; 2],
+        kept: f32,
+        unrest: f32,
+        scratch: &mut Scratch,
+        found: &mut Found,
+    ) {
         let all = self.patches.all();
         let (first, second) = (&all[a as usize], &all[b as usize]);
         let audit = self.audited(a) || self.audited(b) || !self.known.culls;
         let near = a == b || self.patches.neighbours(a).binary_search(&b).is_ok();
-        let mut dropped;
-        let mut slack = 0.0;
-        if near {
-            dropped = in_narrow_cone(first, second);
-            found.statistics.culled += usize::from(dropped);
-        } else {
-            if !first.changed && !second.changed {
-                slack = kept.map_or(0.0, |kept| kept - motion(first, second));
-            }
-            dropped = slack > 0.0;
-            found.statistics.slack_skipped += usize::from(dropped);
-            if !dropped {
-                slack = scratch.gap(self.mesh, self.patches, [a, b]);
-                dropped = slack > 0.0;
-                found.statistics.culled += usize::from(dropped);
-            }
+        let statistics = &mut found.statistics;
+        let moved = if near { unrest } else { motion(first, second) };
+        // A little less, as this is rounded.
+        let mut slack = (1.0 - 2e-7) * kept - moved;
+        let mut dropped = slack > 0.0;
+        statistics.slack_skipped += usize::from(dropped);
+        if !dropped {
+            slack = if near {
+                0.0
+            } else {
+                scratch.gap(self.mesh, self.patches, [a, b])
+            };
+            dropped = slack > 0.0 || (near && in_narrow_cone(first, second));
+            statistics.culled += usize::from(dropped);
         }
         if !dropped || audit {
-            let verdict = scratch.triangles(self.mesh, self.patches, [a, b], near || dropped);
+            // The audit is for what rests on experience; planes and flat stars rest on proof.
+            let rules = Rules {
+                near,
+                distance: !dropped && self.known.keeps_distances,
+                frame: self.known.culls.then_some(&self.frame),
+                stars: (near && self.known.culls).then_some(&self.known.stars),
+            };
+            let verdict = scratch.triangles(self.mesh, self.patches, [a, b], rules);
             let Verdict { tested, distance } = verdict;
-            found.statistics.triangle_pairs += tested;
+            statistics.triangle_pairs += tested;
             if dropped {
-                found.statistics.audit_misses += scratch.hits.len();
+                statistics.audit_misses += scratch.hits.len();
             } else {
                 slack = distance;
             }
@@ -276,7 +310,7 @@ impl Search<'_> {
                 found.pairs.append(&mut scratch.hits);
             }
         }
-        if slack > 0.0 && !near && self.known.keeps_distances {
+        if slack > 0.0 && self.known.keeps_distances {
             found.slack.push((a, b, slack));
         }
     }
@@ -295,8 +329,11 @@ fn in_narrow_cone(a: &Patch, b: &Patch) -> bool {
     cos_half * cos - sin_half * sin > NARROW
 }
 
-/// How much nearer two patches can have come in this frame (m).
+/// How much nearer two patches can have come in this frame (m); not finite if one has changed.
 fn motion(a: &Patch, b: &Patch) -> f32 {
+    if a.changed || b.changed {
+        return f32::INFINITY;
+    }
     let rounding = 1e-6 * (a.shift.length() + b.shift.length());
     (a.shift - b.shift).length() + a.spread + b.spread + rounding
 }

@@ -4,7 +4,7 @@ mod shape;
 
 use super::boxes::{Bounds, BoxTree};
 use super::closed_mesh::{ClosedMesh, NONE, next, prev};
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 
 /// A new patch grows to this many triangles.
@@ -64,6 +64,8 @@ pub struct Patches {
     /// Members of patch p: `members[start[p]..start[p + 1]]`, ascending. A triangle that died or left may still be listed.
     start: Vec<u32>,
     members: Vec<u32>,
+    /// The patch of every triangle when the lists were made.
+    listed: Vec<u32>,
     /// Members that came after the lists were made: the last one of each patch, then (triangle, the one before).
     last_added: Vec<u32>,
     added: Vec<(u32, u32)>,
@@ -160,6 +162,14 @@ impl Patches {
     fn list_members(&mut self, mesh: &mut ClosedMesh) {
         self.added.clear();
         let count = self.all.len();
+        // Whoever is alive and has no patch is missing in the count.
+        if self.listed == mesh.patch
+            && self.start.len() == count + 1
+            && self.members.len() == mesh.triangle_count()
+        {
+            self.last_added.fill(NONE);
+            return;
+        }
         self.start.clear();
         self.start.resize(count + 1, 0);
         for t in 0..mesh.patch.len() {
@@ -190,6 +200,7 @@ impl Patches {
         self.start[0] = 0;
         self.last_added.clear();
         self.last_added.resize(count, NONE);
+        self.listed.clone_from(&mesh.patch);
     }
 
     /// Gives a triangle without a patch that of a neighbour, or a new one.
@@ -397,34 +408,38 @@ fn scramble(n: u64) -> u64 {
 
 /// Box, axis, displacement and signature of a patch.
 fn measure(mesh: &ClosedMesh, members: &[u32], seen: &[Vec3], normals: &[Vec3]) -> Patch {
-    let mut bounds = Bounds::EMPTY;
-    let mut moved = Bounds::EMPTY;
-    let mut sum = Vec3::ZERO;
+    // Vectors in registers: most of this is smallest and largest coordinates.
+    let nothing = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
+    let (mut bounds, mut moved) = (nothing, nothing);
+    let mut sum = Vec3A::ZERO;
     let mut signature = 0u64;
     let mut squares = 0.0;
     for &t in members {
         let ids = mesh.triangle(t);
-        let points = ids.map(|v| mesh.x[v as usize]);
-        bounds = bounds.join(Bounds::of(points));
+        let points = ids.map(|v| Vec3A::from(mesh.x[v as usize]));
         let [a, b, c] = ids.map(u64::from);
         signature =
             signature.wrapping_add(scramble(scramble(a << 32 | b) ^ (u64::from(t) << 32 | c)));
         for k in 0..3 {
+            grow(&mut bounds, points[k]);
             if let Some(&old) = seen.get(ids[k] as usize) {
-                let d = points[k] - old;
-                moved.lo = moved.lo.min(d);
-                moved.hi = moved.hi.max(d);
+                grow(&mut moved, points[k] - Vec3A::from(old));
             }
         }
-        sum += normals[t as usize];
+        sum += Vec3A::from(normals[t as usize]);
         squares += points[0].distance_squared(points[1]);
     }
+    let [bounds, moved] = [bounds, moved].map(|[lo, hi]| Bounds {
+        lo: lo.into(),
+        hi: hi.into(),
+    });
     let mut patch = Patch {
         bounds,
         signature,
         edge: (squares / members.len().max(1) as f32).sqrt(),
         ..Patch::default()
     };
+    let sum = Vec3::from(sum);
     let length = sum.length();
     if length > 1e-6 {
         patch.axis = sum / length;
@@ -435,6 +450,13 @@ fn measure(mesh: &ClosedMesh, members: &[u32], seen: &[Vec3], normals: &[Vec3]) 
         patch.spread = 0.5 * (moved.hi - moved.lo).length() * 1.00001 + 1e-6 * farthest.length();
     }
     patch
+}
+
+/// Makes a box hold a point.
+#[inline(always)]
+fn grow([lo, hi]: &mut [Vec3A; 2], p: Vec3A) {
+    *lo = lo.min(p);
+    *hi = hi.max(p);
 }
 
 /// Half-edges of a triangle.

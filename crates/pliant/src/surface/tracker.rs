@@ -9,7 +9,7 @@ use super::patches::Patches;
 use super::rebuild::rebuild;
 use super::remesh::{Budget, Lengths, RemeshReport, Remesher};
 use super::tear::{Carriers, TearReport, Tearing};
-use super::volume;
+use super::volume::VolumeKeeper;
 use crate::geometry::Mesh;
 use crate::report::Stage;
 use glam::Vec3;
@@ -19,6 +19,9 @@ use rayon::prelude::*;
 const STUCK_FRAMES: usize = 30;
 /// Share of the triangles that may stay tangled.
 const STUCK_SHARE: f32 = 0.05;
+
+/// A new surface of more triangles is renumbered, so that neighbours lie next to each other in memory.
+const SCATTERED: usize = 4096;
 
 /// How a surface is tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,6 +96,7 @@ pub struct Tracker {
     pairs: Vec<(u32, u32)>,
     cuts: Cuts,
     tearing: Tearing,
+    volume: VolumeKeeper,
 }
 
 impl Tracker {
@@ -179,6 +183,11 @@ impl Tracker {
         let lengths = Lengths::new(s.edge_length, s.particle_radius);
         self.remesher
             .refine(&mut self.mesh, lengths, s.max_triangles);
+        if self.mesh.material.len() > SCATTERED {
+            // What splits have made lies at the end of memory, far from what is around it.
+            self.patches = Patches::build(&mut self.mesh);
+            self.mesh.compact();
+        }
         self.mesh.was.clone_from(&self.mesh.x);
         self.detector = Detector::default();
         self.look_anew(f64::from(lengths.min_volume));
@@ -222,6 +231,7 @@ impl Tracker {
             pairs,
             cuts,
             tearing,
+            volume,
             ..
         } = self;
 
@@ -279,7 +289,7 @@ impl Tracker {
             report.cuts.pieces = components.list.len().saturating_sub(before);
         }
         if s.keep_volume {
-            volume::keep_volume(mesh, &components.list, 0.1 * s.particle_radius);
+            volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
         if mesh.has_gaps() {

@@ -1,6 +1,8 @@
 use super::*;
 use crate::geometry::Mesh;
 use crate::random::Random;
+use crate::surface::boxes::Bounds;
+use crate::surface::predicates::distance_bound;
 use crate::surface::testing::{append, blob, sheet, sheet_at, sphere};
 use glam::Vec3;
 use proptest::prelude::*;
@@ -214,5 +216,147 @@ fn local_search() {
         assert_eq!(found(&mut Detector::default(), &mesh, &patches), expected);
         expected.retain(|(i, j)| given.contains(i) || given.contains(j));
         assert_eq!(pairs, expected, "round {round}");
+    }
+}
+
+/// Two fans of `n` triangles, top and bottom, over a star-shaped ring that goes around `turns` times.
+fn double_cone(n: u32, turns: f32, height: f32) -> Mesh {
+    let mut mesh = Mesh::default();
+    for k in 0..n {
+        let (s, c) = libm::sincosf(std::f32::consts::TAU * turns * k as f32 / n as f32);
+        mesh.positions.push(Vec3::new(c, s, 0.05 * (k % 3) as f32));
+        let next = (k + 1) % n;
+        mesh.triangles.extend([[k, next, n], [next, k, n + 1]]);
+    }
+    mesh.positions.push(Vec3::Z * height);
+    mesh.positions.push(Vec3::Z * -height);
+    mesh
+}
+
+/// A star that goes around its vertex twice is not flat, although every triangle of it faces the same way.
+#[test]
+fn stars_that_turn_twice_are_not_flat() {
+    for n in [5, 7, 9, 11] {
+        let once = closed(&double_cone(n, 1.0, 0.3));
+        assert!(star::clearance(&once, n) > 0.05, "{n}");
+        assert_eq!(star::clearance(&closed(&double_cone(n, 1.0, 30.0)), n), 0.0);
+        let (twice, [fast, slow], _) = both_ways(&double_cone(n, 2.0, 0.3));
+        assert_eq!(star::clearance(&twice, n), 0.0, "{n}");
+        assert!(!fast.is_empty());
+        assert_eq!(fast, slow);
+        assert_eq!(fast, brute_force(&twice));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// No two triangles of a flat star cross or fold, however crumpled the rest is, and at any place, until it has moved farther than
+    /// its clearance.
+    #[test]
+    fn flat_stars_do_not_cross(seed in 0u64..1 << 40, noise in 0.0f32..0.5, away in 0.0f32..300.0) {
+        let mut mesh = blob(8, seed, 0.05, noise);
+        for p in &mut mesh.positions {
+            *p += Vec3::splat(away);
+        }
+        let mut mesh = closed(&mesh);
+        let mut random = Random::new([seed, 10, 0, 0]);
+        let (mut flat, at) = (0, mesh.x.clone());
+        for v in 0..at.len() as u32 {
+            let clear = star::clearance(&mesh, v);
+            if clear == 0.0 {
+                continue;
+            }
+            flat += 1;
+            let around: Vec<u32> = mesh.ring(v).map(|h| h / 3).collect();
+            let star: Vec<u32> = around.iter().flat_map(|&t| mesh.triangle(t)).collect();
+            // As it is, and with every vertex moved by as much as it may.
+            for far in [0.0, 0.999 * clear] {
+                for &w in &star {
+                    mesh.x[w as usize] = at[w as usize] + far * random.next_direction();
+                }
+                for &i in &around {
+                    prop_assert!(around.iter().all(|&j| !triangles_cross(&mesh, i, j)));
+                }
+            }
+            for &w in &star {
+                mesh.x[w as usize] = at[w as usize];
+            }
+        }
+        prop_assert!(noise > 0.05 || flat > 200, "{flat}");
+    }
+
+    /// What planes drop is farther apart than asked for; nearly all that is left does meet or comes near.
+    #[test]
+    fn parted_triangles_are_apart(
+        seed in 0u64..1 << 40,
+        size in 0.05f32..1.0,
+        flat in 0.0f32..1.0,
+        away in 0.0f32..1000.0,
+        margin in 0.0f32..0.1,
+    ) {
+        let mut random = Random::new([seed, 8, 0, 0]);
+        let mut at = || random.next_in_cube() * Vec3::new(1.0, 1.0, flat);
+        let triangles: Vec<[Vec3; 3]> = (0..40)
+            .map(|_| {
+                let middle = at() + Vec3::splat(away);
+                [middle + size * at(), middle + size * at(), middle + size * at()]
+            })
+            .collect();
+        let bounds: Vec<Bounds> = triangles.iter().map(|&t| Bounds::of(t)).collect();
+        let all = bounds.iter().fold(Bounds::EMPTY, |all, b| all.join(*b));
+        let frame = Frame::new(&all);
+        let mut clip = parting::Clip::default();
+        clip.which.extend(0..40);
+        clip.fill(&frame, &triangles, &bounds);
+        let mut found = Vec::new();
+        parting::candidates(&clip, &clip, true, [margin, margin + frame.error], &mut found);
+        for i in 0..40 {
+            for j in i + 1..40 {
+                let [t, u] = [i, j].map(|k| triangles[k as usize].map(Vec3::as_dvec3));
+                let [a, b] = [i, j].map(|k| bounds[k as usize]);
+                let boxes = (a.lo - b.hi).max(b.lo - a.hi).max_element();
+                let distance = distance_bound(t, u, f64::INFINITY).max(f64::from(boxes));
+                let near = found.contains(&(i, j));
+                prop_assert!(near || distance > 0.9999 * f64::from(margin), "{i} {j} {distance}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Kept distances of neighbours change nothing while a surface crumples, tumbles and is re-meshed.
+    #[test]
+    fn kept_distances_change_nothing_on_crumpling(
+        seed in 0u64..1 << 40,
+        speed in 0.0f32..0.02,
+        turn in 0.0f32..0.03,
+        flips in 0u32..3,
+    ) {
+        let mut mesh = closed(&blob(10, seed, 0.1, 0.03));
+        let mut patches = Patches::build(&mut mesh);
+        let mut random = Random::new([seed, 11, 0, 0]);
+        let push: Vec<Vec3> = mesh.x.iter().map(|_| random.next_direction()).collect();
+        let turn = glam::Quat::from_axis_angle(random.next_direction(), turn);
+        let mut detector = Detector::default();
+        for frame in 0..20 {
+            for (p, push) in mesh.x.iter_mut().zip(&push) {
+                *p = turn * (*p + speed * *push) + Vec3::X * 0.1;
+            }
+            for _ in 0..flips {
+                let h = random.next_below(mesh.corner.len() as u32);
+                if mesh.can_flip(h) {
+                    mesh.flip(h);
+                }
+            }
+            patches.begin_frame(&mut mesh);
+            let fast = found(&mut detector, &mesh, &patches);
+            prop_assert_eq!(&fast, &brute_force(&mesh), "frame {}", frame);
+            prop_assert_eq!(detector.statistics().audit_misses, 0);
+            let skipped = detector.statistics().slack_skipped;
+            prop_assert!(frame == 0 || speed > 1e-3 || turn.w < 0.999_999_9 || skipped > 20, "{skipped}");
+        }
     }
 }

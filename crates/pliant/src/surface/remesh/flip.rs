@@ -56,7 +56,7 @@ impl Remesher {
 }
 
 /// How far the angles across the edge exceed 180° (0 to 2), if they do by more than 5°.
-fn excess(mesh: &ClosedMesh, h: u32) -> Option<f32> {
+pub(super) fn excess(mesh: &ClosedMesh, h: u32) -> Option<f32> {
     let (sine, cosine) = opposite_angles(mesh, h);
     (sine < -MARGIN || (sine < 0.0 && cosine > 0.0)).then_some(1.0 + cosine)
 }

@@ -1,6 +1,7 @@
 //! The one scan over the mesh that finds everything re-meshing has to look at.
 
 use super::super::closed_mesh::{ClosedMesh, next};
+use super::flip::excess;
 use super::{Lengths, edge_name};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ pub(super) struct Scan {
     pub(super) long: Vec<Scored>,
     /// Edges below the shortest length, shortest first, then the shortest edges of slivers.
     pub(super) short: Vec<Scored>,
-    /// Half-edges opposite to an obtuse corner whose neighbour may be obtuse too.
+    /// Half-edges opposite to an obtuse corner where the angles across sum to too much.
     pub(super) obtuse: Vec<u32>,
     /// Edges that are near collapse or shrank by a fifth since the last search: where necks may be.
     pub(super) thin: Vec<u32>,
@@ -110,8 +111,9 @@ impl Found {
         let longest2 = l2[0].max(l2[1]).max(l2[2]);
         // A corner is obtuse where the squares of its legs do not reach the square of the side across: at most one.
         for k in 0..3 {
-            if l2[(k + 1) % 3] + l2[(k + 2) % 3] < l2[k] {
-                self.obtuse.push(3 * t + k as u32);
+            let h = 3 * t + k as u32;
+            if l2[(k + 1) % 3] + l2[(k + 2) % 3] < l2[k] && excess(mesh, h).is_some() {
+                self.obtuse.push(h);
             }
         }
         // Altitude² = (2A)² / longest².

@@ -24,6 +24,8 @@ const BRIDGE_WORK: usize = 200_000;
 const UNTANGLE_ROUNDS: usize = 4;
 /// Hit triangles that are asked whether they overlap or are inverted.
 const OVERLAP_SAMPLE: usize = 16;
+/// Rings around a knot in which its parts hang together if it is only a fold.
+const FOLD_RINGS: usize = 3;
 /// Steps of seam relaxation.
 const RELAX_STEPS: usize = 2;
 
@@ -37,12 +39,14 @@ impl Events {
         exempt: Option<Exempt>,
         deleted: &[u32],
         groups: &[&Group],
-        may_part: bool,
+        buried: bool,
+        old: bool,
         limits: EventLimits,
     ) -> Outcome {
         let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
         let euler = mesh.euler();
         let overlap = overlaps(mesh, patches, groups);
+        let one_sheet = self.hang_together(mesh, groups);
         let loops = self.surgery.open(mesh, deleted, &[]);
         if !loops.is_empty() {
             let votes = self.votes(mesh, deleted, groups, &loops);
@@ -53,8 +57,10 @@ impl Events {
         rim.sort_unstable();
         rim.dedup();
         self.surgery.remove_deleted(mesh);
-        // Cutting out more around a small knot may go through a whole neck; that is no reason to part it.
-        if !may_part && mesh.euler() > euler {
+        // Cutting out more around a small knot may go through a whole neck; that is no reason to part it. Nor does the
+        // surface get a handle where it is only folded.
+        let changes = mesh.euler() - euler;
+        if !old && (changes > 0 && !buried || changes < 0 && one_sheet) {
             self.surgery.roll_back(mesh);
             return Outcome::Refused;
         }
@@ -84,6 +90,40 @@ impl Events {
             self.hit.set(t, FOREIGN);
         }
         Outcome::Changed(touched)
+    }
+
+    /// Whether the hit triangles hang together along the surface: it is folded there, and no other part of it has come near.
+    fn hang_together(&mut self, mesh: &ClosedMesh, groups: &[&Group]) -> bool {
+        self.seen.reset(mesh.x.len().max(mesh.material.len()));
+        let mut around: Vec<u32> = groups.iter().flat_map(|g| &g.triangles).copied().collect();
+        let hits = around.len();
+        let mut sets: Vec<u32> = (0..hits as u32).collect();
+        let mut name: Vec<u32> = sets.clone();
+        for (k, &t) in around.iter().enumerate() {
+            self.seen.set(t, k as u32);
+        }
+        let mut from = 0;
+        for _ in 0..FOLD_RINGS {
+            let to = around.len();
+            for k in from..to {
+                for h in mesh
+                    .triangle(around[k])
+                    .into_iter()
+                    .flat_map(|v| mesh.ring(v))
+                {
+                    match self.seen.get(h / 3) {
+                        Some(other) => unite(&mut sets, name[k], name[other as usize]),
+                        None => {
+                            self.seen.set(h / 3, around.len() as u32);
+                            around.push(h / 3);
+                            name.push(name[k]);
+                        }
+                    }
+                }
+            }
+            from = to;
+        }
+        (0..hits as u32).all(|k| find(&mut sets, k) == 0)
     }
 
     /// The other way out of a small knot, when opening it did not help: the surface around it is smoothed. Kept if it crosses

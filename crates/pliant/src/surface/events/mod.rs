@@ -22,7 +22,8 @@ use waiting::Waiting;
 const FOREIGN: u32 = u32::MAX;
 /// Passes of one frame.
 const PASSES: usize = 4;
-/// Frames after which a knot may be parted although no buried or inverted part of the surface calls for it.
+/// Frames after which a knot may be parted although no buried or inverted part of the surface calls for it, and a fold may become
+/// a handle.
 const PATIENCE: usize = 3;
 /// Knots that stay from frame to frame are cut out with a ring more in every frame, up to this many.
 const MAX_AGE: usize = 2;
@@ -217,9 +218,10 @@ impl Events {
                     Verdict::Refuse => break Outcome::Refused,
                     Verdict::Delete { triangles, buried } => {
                         let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
-                        let may_part = buried || self.age(&groups, &set) > PATIENCE;
+                        let old = self.age(&groups, &set) > PATIENCE;
                         let mut outcome = self.close(
-                            mesh, patches, detector, exempt, &triangles, &members, may_part, limits,
+                            mesh, patches, detector, exempt, &triangles, &members, buried, old,
+                            limits,
                         );
                         if matches!(outcome, Outcome::Refused) && report.passes > 0 {
                             outcome =

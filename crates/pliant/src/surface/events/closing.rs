@@ -111,13 +111,12 @@ impl Events {
                     .into_iter()
                     .flat_map(|v| mesh.ring(v))
                 {
-                    match self.seen.get(h / 3) {
-                        Some(other) => unite(&mut sets, name[k], name[other as usize]),
-                        None => {
-                            self.seen.set(h / 3, around.len() as u32);
-                            around.push(h / 3);
-                            name.push(name[k]);
-                        }
+                    if let Some(other) = self.seen.get(h / 3) {
+                        unite(&mut sets, name[k], name[other as usize]);
+                    } else {
+                        self.seen.set(h / 3, around.len() as u32);
+                        around.push(h / 3);
+                        name.push(name[k]);
                     }
                 }
             }

@@ -371,7 +371,13 @@ impl NeckFinder {
             } else {
                 report.tunnels += 1;
             }
+            // The copies of the loop's vertices may lie in slots that were free.
             self.closed.resize(mesh.x.len(), true);
+            for &t in &self.surgery.made {
+                for v in mesh.triangle(t) {
+                    self.closed[v as usize] = true;
+                }
+            }
         }
     }
 

@@ -22,6 +22,8 @@ const BRIDGE_TRIES: usize = 16;
 const BRIDGE_WORK: usize = 200_000;
 /// Times a knot is smoothed before it is left for the next frame.
 const UNTANGLE_ROUNDS: usize = 4;
+/// A knot with this many times more crossings than triangles is no pleat, and smoothing it would take long.
+const HOPELESS: usize = 4;
 /// Hit triangles that are asked whether they overlap or are inverted.
 const OVERLAP_SAMPLE: usize = 16;
 /// Rings around a knot in which its parts hang together if it is only a fold.
@@ -137,6 +139,10 @@ impl Events {
         limits: EventLimits,
     ) -> Outcome {
         let before: usize = groups.iter().map(|g| g.pairs.len()).sum();
+        let hits: usize = groups.iter().map(|g| g.triangles.len()).sum();
+        if before > HOPELESS * hits {
+            return Outcome::Refused;
+        }
         let mut knot: Vec<u32> = groups
             .iter()
             .flat_map(|g| &g.triangles)

@@ -80,16 +80,20 @@ fn assert_sound(world: &World, body: usize) {
     }
 }
 
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool");
+    pool.install(work)
+}
+
 /// Two lobes that are pressed together become one piece, which stays sound; one, two and four threads give the same bits.
 #[test]
 fn a_merge_has_the_same_bits_for_any_number_of_threads() {
     for keep_volume in [false, true] {
         let with_threads = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("a pool");
-            pool.install(|| {
+            on_threads(threads, || {
                 let mut world = collision(keep_volume);
                 let mut merges = 0;
                 let hashes: Vec<u64> = (0..60)
@@ -399,11 +403,7 @@ fn pieces_of_a_cut_stay_apart() {
 #[test]
 fn a_cut_has_the_same_bits_for_any_number_of_threads() {
     let with_threads = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .expect("a pool");
-        pool.install(|| {
+        on_threads(threads, || {
             let mut world = cut_ball();
             let step = |_| {
                 world.step(DT);

@@ -4,62 +4,83 @@ use super::closed_mesh::{ClosedMesh, NONE};
 use super::surgery::{Surgery, loop_of};
 use glam::Vec3;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
-/// A corner of a loop, by the length of the edge that would close it; the vertices decide ties.
-type Ear = Reverse<(u32, [u32; 3], u32, u32)>;
-
-fn ear(mesh: &ClosedMesh, edge: u32) -> Ear {
-    let after = mesh.out[mesh.target(edge) as usize];
-    let vertices = [mesh.origin(edge), mesh.origin(after), mesh.target(after)];
-    let [u, v, w] = vertices.map(|v| mesh.x[v as usize]);
-    let n = (v - w).cross(u - w).normalize_or_zero();
-    let agreement = [edge, after]
-        .map(|h| mesh.area_vector(h / 3).normalize_or_zero().dot(n))
-        .into_iter()
-        .fold(1.0, f32::min);
-    let fold = 1.0 + 4.0 * (0.3 - agreement).max(0.0);
-    let score = u.distance(w) * fold;
-    Reverse((score.to_bits() & !0xf, vertices, edge, after))
-}
-
-/// Closes every loop by cutting off its corners, shortest new edge first; what has no legal corner left gets a fan.
+/// Closes all open edges of `loops` and of what was made so far by cutting off corners, shortest new edge first; what has no legal
+/// corner left gets a fan. Loops that were bridged run side by side, so the shortest edges zip them up.
 pub(crate) fn fill(mesh: &mut ClosedMesh, surgery: &mut Surgery, loops: &[Vec<u32>]) {
-    for edges in loops {
-        fill_one(mesh, surgery, edges);
-    }
-}
-
-fn fill_one(mesh: &mut ClosedMesh, surgery: &mut Surgery, edges: &[u32]) {
-    // Boundary half-edges by the vertex they end in, the youngest last.
-    let mut into: std::collections::BTreeMap<u32, u32> =
-        edges.iter().map(|&h| (mesh.target(h), h)).collect();
-    let mut heap: BinaryHeap<Ear> = edges.iter().map(|&h| ear(mesh, h)).collect();
-    let mut open = edges[0];
-    while let Some(Reverse((_, _, h, after))) = heap.pop() {
-        let stale = mesh.twin(h) != NONE
-            || mesh.out[mesh.target(h) as usize] != after
+    let mut boundary: Vec<u32> = loops
+        .iter()
+        .flatten()
+        .copied()
+        .chain(surgery.made.iter().flat_map(|&t| 3 * t..3 * t + 3))
+        .filter(|&h| mesh.twin(h) == NONE)
+        .collect();
+    boundary.sort_unstable();
+    boundary.dedup();
+    // Boundary half-edges by the vertex they end in.
+    let mut into: BTreeMap<u32, u32> = boundary.iter().map(|&h| (mesh.target(h), h)).collect();
+    let ear = |mesh: &ClosedMesh, h: u32| Reverse(Ear::new(mesh, h));
+    let mut heap: BinaryHeap<Reverse<Ear>> = boundary.iter().map(|&h| ear(mesh, h)).collect();
+    while let Some(Reverse(Ear { edge, after, .. })) = heap.pop() {
+        let stale = mesh.twin(edge) != NONE
+            || mesh.out[mesh.target(edge) as usize] != after
             || mesh.twin(after) != NONE;
-        if stale || !Surgery::can_ear(mesh, h) {
+        if stale || !Surgery::can_ear(mesh, edge) {
             continue;
         }
-        let new = surgery.ear(mesh, h);
+        let new = surgery.ear(mesh, edge);
         if new == NONE {
-            return;
+            continue;
         }
-        open = new;
+        boundary.push(new);
         into.insert(mesh.target(new), new);
         heap.push(ear(mesh, new));
         if let Some(&before) = into.get(&mesh.origin(new)) {
             heap.push(ear(mesh, before));
         }
     }
-    let rest = loop_of(mesh, open);
-    let center = rest.iter().map(|&h| mesh.at(h)).sum::<Vec3>() / rest.len() as f32;
-    let center = if center.is_finite() {
-        center
-    } else {
-        mesh.at(open)
-    };
-    surgery.fan(mesh, open, center);
+    for h in boundary {
+        if mesh.twin(h) == NONE {
+            let edges = loop_of(mesh, h);
+            let center = edges.iter().map(|&h| mesh.at(h)).sum::<Vec3>() / edges.len() as f32;
+            let center = if center.is_finite() {
+                center
+            } else {
+                mesh.at(h)
+            };
+            surgery.fan(mesh, h, center);
+        }
+    }
+}
+
+/// A corner of a loop that may be closed by a triangle; ordered by how long the new edge is and how much it folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ear {
+    score: u32,
+    /// Vertices, so that ties do not depend on the order of work.
+    vertices: [u32; 3],
+    edge: u32,
+    after: u32,
+}
+
+impl Ear {
+    /// The ear between boundary half-edge `edge` and the one after it.
+    fn new(mesh: &ClosedMesh, edge: u32) -> Self {
+        let after = mesh.out[mesh.target(edge) as usize];
+        let (u, v, w) = (mesh.origin(edge), mesh.origin(after), mesh.target(after));
+        let [pu, pv, pw] = [u, v, w].map(|v| mesh.x[v as usize]);
+        let n = (pv - pw).cross(pu - pw).normalize_or_zero();
+        let agreement = [edge, after]
+            .map(|h| mesh.area_vector(h / 3).normalize_or_zero().dot(n))
+            .into_iter()
+            .fold(1.0, f32::min);
+        let fold = 1.0 + 4.0 * (0.3 - agreement).max(0.0);
+        Self {
+            score: (pu.distance(pw) * fold).to_bits() & !0xf,
+            vertices: [u, v, w],
+            edge,
+            after,
+        }
+    }
 }

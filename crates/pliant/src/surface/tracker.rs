@@ -265,13 +265,7 @@ impl Tracker {
         report.events = events.run(mesh, patches, detector, exempt, pairs, limits);
 
         // What stays tangled is extracted anew.
-        let (oldest, knots) = events.stuck();
-        if oldest > STUCK_FRAMES || knots as f32 > STUCK_SHARE * mesh.triangle_count() as f32 {
-            report.rebuilt = rebuild(mesh, &events.tangled(), lengths.max, s.max_triangles);
-            *patches = Patches::build(mesh);
-            patches.begin_frame(mesh);
-            events.forget(&[]);
-        }
+        report.rebuilt = rebuild_stuck(mesh, patches, events, lengths.max, s.max_triangles);
 
         // Which pieces there are now.
         let before = components.list.len();
@@ -292,16 +286,35 @@ impl Tracker {
             volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        if mesh.has_gaps() {
+        report.renumbered = mesh.has_gaps().then(|| {
             let new_of_old = mesh.compact();
             *patches = Patches::build(mesh);
             events.forget(&new_of_old);
-            report.renumbered = Some(new_of_old);
-        }
+            new_of_old
+        });
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
     }
+}
+
+/// Extracts the tangled pieces anew if one has been so for too long or if too much is. Returns the number of new triangles.
+fn rebuild_stuck(
+    mesh: &mut ClosedMesh,
+    patches: &mut Patches,
+    events: &mut Events,
+    max_edge: f32,
+    max_triangles: usize,
+) -> usize {
+    let (oldest, knots) = events.stuck();
+    if oldest <= STUCK_FRAMES && knots as f32 <= STUCK_SHARE * mesh.triangle_count() as f32 {
+        return 0;
+    }
+    let made = rebuild(mesh, &events.tangled(), max_edge, max_triangles);
+    *patches = Patches::build(mesh);
+    patches.begin_frame(mesh);
+    events.forget(&[]);
+    made
 }
 
 #[cfg(test)]

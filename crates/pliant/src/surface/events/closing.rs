@@ -2,13 +2,14 @@
 
 use super::super::closed_mesh::{ClosedMesh, NONE, next};
 use super::super::detect::{Detector, Exempt};
+use super::super::filling;
 use super::super::outside::winding_outside;
 use super::super::patches::Patches;
-use super::super::surgery::{Surgery, loop_of};
+use super::super::surgery::Surgery;
 use super::{EventLimits, Events, FOREIGN, Group, Outcome, find, unite};
 use glam::Vec3;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 /// Share of the votes of the smaller loop that joins two loops.
 const VOTE_SHARE: f32 = 0.15;
@@ -53,7 +54,7 @@ impl Events {
         if !loops.is_empty() {
             let votes = self.votes(mesh, deleted, groups, &loops);
             self.bridge_loops(mesh, deleted, &loops, &votes, overlap, limits);
-            self.fill(mesh, &loops);
+            filling::fill(mesh, &mut self.surgery, &loops);
         }
         let mut rim: Vec<u32> = loops.iter().flatten().map(|&h| mesh.origin(h)).collect();
         rim.sort_unstable();
@@ -378,50 +379,6 @@ impl Events {
         }
     }
 
-    /// Fills all loops with ears, shortest new edge first, and what has no legal ear with a fan. Loops that were bridged run side
-    /// by side, so this closes them like a zipper.
-    fn fill(&mut self, mesh: &mut ClosedMesh, loops: &[Vec<u32>]) {
-        self.into.reset(mesh.x.len());
-        let mut boundary: Vec<u32> = loops
-            .iter()
-            .flatten()
-            .copied()
-            .chain(self.surgery.made.iter().flat_map(|&t| 3 * t..3 * t + 3))
-            .filter(|&h| mesh.twin(h) == NONE)
-            .collect();
-        boundary.sort_unstable();
-        boundary.dedup();
-        let mut heap: BinaryHeap<Reverse<Ear>> = BinaryHeap::with_capacity(2 * boundary.len());
-        for &h in &boundary {
-            self.into.set(mesh.target(h), h);
-            heap.push(Reverse(Ear::new(mesh, h)));
-        }
-        while let Some(Reverse(ear)) = heap.pop() {
-            let h = ear.edge;
-            let stale = mesh.twin(h) != NONE || mesh.out[mesh.target(h) as usize] != ear.after;
-            if stale || mesh.twin(ear.after) != NONE || !Surgery::can_ear(mesh, h) {
-                continue;
-            }
-            let new = self.surgery.ear(mesh, h);
-            if new == NONE {
-                continue;
-            }
-            boundary.push(new);
-            self.into.set(mesh.target(new), new);
-            heap.push(Reverse(Ear::new(mesh, new)));
-            if let Some(before) = self.into.get(mesh.origin(new)) {
-                heap.push(Reverse(Ear::new(mesh, before)));
-            }
-        }
-        for h in boundary {
-            if mesh.twin(h) == NONE {
-                let edges = loop_of(mesh, h);
-                let center = edges.iter().map(|&h| mesh.at(h)).sum::<Vec3>() / edges.len() as f32;
-                self.surgery.fan(mesh, h, center);
-            }
-        }
-    }
-
     /// Smooths the seam: the vertices of the rim go halfway to the middle of their neighbours, twice, and then out again along
     /// their normals until the volume is what it was. Without the smoothing seams are jagged and cross themselves again;
     /// without the way back every event would wear the surface off.
@@ -513,35 +470,4 @@ fn best_bridge(mesh: &ClosedMesh, a: &[u32], b: &[u32], limits: EventLimits) -> 
     best.into_iter()
         .map(|(_, h, g)| (h, g))
         .find(|&(h, g)| Surgery::can_bridge(mesh, h, g))
-}
-
-/// A corner of a loop that may be closed by a triangle; ordered by how long the new edge is and how much it folds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Ear {
-    score: u32,
-    /// Vertices, so that ties do not depend on the order of work.
-    vertices: [u32; 3],
-    edge: u32,
-    after: u32,
-}
-
-impl Ear {
-    /// The ear between boundary half-edge `edge` and the one after it.
-    fn new(mesh: &ClosedMesh, edge: u32) -> Self {
-        let after = mesh.out[mesh.target(edge) as usize];
-        let (u, v, w) = (mesh.origin(edge), mesh.origin(after), mesh.target(after));
-        let [pu, pv, pw] = [u, v, w].map(|v| mesh.x[v as usize]);
-        let n = (pv - pw).cross(pu - pw).normalize_or_zero();
-        let agreement = [edge, after]
-            .map(|h| mesh.area_vector(h / 3).normalize_or_zero().dot(n))
-            .into_iter()
-            .fold(1.0, f32::min);
-        let fold = 1.0 + 4.0 * (0.3 - agreement).max(0.0);
-        Self {
-            score: (pu.distance(pw) * fold).to_bits() & !0xf,
-            vertices: [u, v, w],
-            edge,
-            after,
-        }
-    }
 }

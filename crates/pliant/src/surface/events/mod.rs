@@ -75,8 +75,6 @@ pub(crate) struct Events {
     region: Marks,
     /// Per triangle or vertex, for single searches.
     seen: Marks,
-    /// Per vertex: the boundary half-edge that ends there.
-    into: Marks,
     /// Triangles that were left crossing in the last frame, with for how many frames they have been; ascending.
     knots: Vec<(u32, usize)>,
     /// Contacts that are too young to be joined.
@@ -91,6 +89,8 @@ enum Outcome {
     Changed(Vec<u32>),
     /// Nothing was changed.
     Refused,
+    /// Something else has changed the surface here in this pass: look again in the next.
+    Stale,
 }
 
 impl Events {
@@ -109,7 +109,11 @@ impl Events {
             ..EventReport::default()
         };
         let mut pairs = pairs.to_vec();
-        let groups = self.group(mesh, &pairs);
+        let groups = if limits.merge_delay > 0 {
+            self.group(mesh, &pairs)
+        } else {
+            Vec::new()
+        };
         self.waiting.look(mesh, &groups, limits.merge_delay);
         while !pairs.iter().all(|&pair| self.waiting.has(pair)) && report.passes < PASSES {
             pairs = self.pass(mesh, patches, detector, exempt, &pairs, limits, &mut report);
@@ -198,39 +202,17 @@ impl Events {
                 continue;
             }
             let mut set = vec![g];
-            let mut stale = false;
-            let outcome = loop {
-                // Something else has changed the surface here in this pass: look again in the next.
-                if set.iter().any(|&k| {
-                    k == FOREIGN as usize
-                        || done[k]
-                        || groups[k]
-                            .triangles
-                            .iter()
-                            .any(|&t| self.hit.get(t) != Some(k as u32))
-                }) {
-                    stale = true;
-                    break Outcome::Refused;
-                }
-                let rings = report.passes.min(2) + self.age(&groups, &set).min(MAX_AGE);
-                match self.judge(mesh, patches, &groups, &set, rings, limits) {
-                    Verdict::Absorb(others) => set.extend(others),
-                    Verdict::Refuse => break Outcome::Refused,
-                    Verdict::Delete { triangles, buried } => {
-                        let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
-                        let old = self.age(&groups, &set) > PATIENCE;
-                        let mut outcome = self.close(
-                            mesh, patches, detector, exempt, &triangles, &members, buried, old,
-                            limits,
-                        );
-                        if matches!(outcome, Outcome::Refused) && report.passes > 0 {
-                            outcome =
-                                self.untangle(mesh, patches, detector, exempt, &members, limits);
-                        }
-                        break outcome;
-                    }
-                }
-            };
+            let outcome = self.attempt(
+                mesh,
+                patches,
+                detector,
+                exempt,
+                &groups,
+                &done,
+                &mut set,
+                report.passes,
+                limits,
+            );
             set.retain(|&k| k != FOREIGN as usize && !done[k]);
             for &k in &set {
                 done[k] = true;
@@ -241,15 +223,10 @@ impl Events {
                     again.extend(touched);
                     report.resolved += 1;
                 }
+                Outcome::Stale => again.extend(set.iter().flat_map(|&k| &groups[k].triangles)),
                 Outcome::Refused => {
-                    report.refused += usize::from(!stale);
-                    for &k in &set {
-                        if stale {
-                            again.extend(&groups[k].triangles);
-                        } else {
-                            left.extend(&groups[k].pairs);
-                        }
-                    }
+                    report.refused += 1;
+                    left.extend(set.iter().flat_map(|&k| &groups[k].pairs));
                 }
             }
         }
@@ -265,6 +242,47 @@ impl Events {
         left.sort_unstable();
         left.dedup();
         left
+    }
+
+    /// Tries the groups in `set`, with all others that must be decided together with them: these are added to it.
+    fn attempt(
+        &mut self,
+        mesh: &mut ClosedMesh,
+        patches: &mut Patches,
+        detector: &Detector,
+        exempt: Option<Exempt>,
+        groups: &[Group],
+        done: &[bool],
+        set: &mut Vec<usize>,
+        pass: usize,
+        limits: EventLimits,
+    ) -> Outcome {
+        loop {
+            let changed = |k: &usize| {
+                let is_marked = |&t: &u32| self.hit.get(t) == Some(*k as u32);
+                *k == FOREIGN as usize || done[*k] || !groups[*k].triangles.iter().all(is_marked)
+            };
+            if set.iter().any(changed) {
+                return Outcome::Stale;
+            }
+            let age = self.age(groups, set);
+            let rings = pass.min(2) + age.min(MAX_AGE);
+            match self.judge(mesh, patches, groups, set, rings, limits) {
+                Verdict::Absorb(others) => set.extend(others),
+                Verdict::Refuse => return Outcome::Refused,
+                Verdict::Delete { triangles, buried } => {
+                    let members: Vec<&Group> = set.iter().map(|&k| &groups[k]).collect();
+                    let old = age > PATIENCE;
+                    let outcome = self.close(
+                        mesh, patches, detector, exempt, &triangles, &members, buried, old, limits,
+                    );
+                    if matches!(outcome, Outcome::Refused) && pass > 0 {
+                        return self.untangle(mesh, patches, detector, exempt, &members, limits);
+                    }
+                    return outcome;
+                }
+            }
+        }
     }
 
     /// Groups of hit triangles, in the order of their smallest triangle; every hit triangle is marked with its group.

@@ -34,7 +34,7 @@ impl Waiting {
     pub(super) fn look(&mut self, mesh: &ClosedMesh, groups: &[Group], frames: u32) {
         self.young.reset(mesh.material.len());
         let mut contacts = Vec::new();
-        for group in groups.iter().filter(|_| frames > 0) {
+        for group in groups {
             let (age, pairs) = (self.age(mesh, group), group.pairs.len() as u32);
             if age >= frames {
                 continue;

@@ -25,6 +25,9 @@ const LARGE: usize = 2048;
 const LOOK_AHEAD: f32 = 1.5;
 /// Loops of one ball that are tried.
 const TRIES: usize = 3;
+/// How far each side of a cut draws back, in shortest edges: a collapse moves a vertex by up to half of such an edge, and stubs that
+/// overlap again would be joined at once.
+const PARTING: f32 = 0.25;
 /// Times the whole search is repeated after cuts.
 const ROUNDS: usize = 3;
 
@@ -406,7 +409,7 @@ impl NeckFinder {
                 .sum();
             // The cap runs against the loop of the hole, so its outward normal is −n. A neck draws back, a tunnel closes up.
             let away = n.normalize_or_zero() * if material { 1.0 } else { -1.0 };
-            let step = away * (0.05 * lengths.min);
+            let step = away * (PARTING * lengths.min);
             let vertices: Vec<u32> = side.iter().map(|&h| mesh.origin(h)).collect();
             if side.len() == 3 && Surgery::can_ear(mesh, side[0]) {
                 self.surgery.ear(mesh, side[0]);

@@ -1,14 +1,13 @@
 //! Re-meshing alone: nothing moves but what is out of range.
 
 use super::distance::farthest;
+use super::figure;
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::pictures::write_sheet;
 use crate::reproduce::{Bench, LabError};
 use glam::Vec3;
-use pliant::geometry::figures::Figure;
+use pliant::geometry::Mesh;
 use pliant::geometry::solids::torus;
-use pliant::geometry::surface_nets::mesh_shape;
-use pliant::geometry::{Mesh, Shape};
 use pliant::surface::validate::Level;
 use pliant::surface::{Tracker, TrackerSettings};
 use std::collections::BTreeSet;
@@ -35,26 +34,6 @@ pub(super) fn in_range(bench: &mut Bench) -> Result<(), LabError> {
     }
     untouched(bench)?;
     write_sheet(bench, "t8.png", 2, false, &pictures)
-}
-
-/// The cow made on a grid of the given spacing, or the mesh of the command line, five units long.
-fn figure(bench: &Bench, spacing: f32) -> Mesh {
-    let cow = Shape::Figure {
-        figure: Figure::Cow,
-        center: Vec3::ZERO,
-    };
-    let mut mesh = match &bench.options.mesh {
-        Some(mesh) => mesh.clone(),
-        None => mesh_shape(&cow, spacing).unwrap_or_default(),
-    };
-    if let Some((lo, hi)) = mesh.bounds() {
-        let scale = 5.0 / (hi - lo).max_element();
-        let middle = 0.5 * (lo + hi);
-        mesh.positions
-            .iter_mut()
-            .for_each(|p| *p = (*p - middle) * scale);
-    }
-    mesh
 }
 
 /// A torus of triangles that are twenty times as long as they are wide.

@@ -116,6 +116,7 @@ impl World {
             s.f32(points.inv_mass[i]);
             s.f32(points.pred[i].0[3]);
             s.quat(points.rotation[i]);
+            s.u32(points.piece[i]);
         }
         self.hash_groups(s, body, first);
         self.hash_surface(s, at, first);
@@ -136,6 +137,10 @@ impl World {
                 s.f32(e);
             }
             s.f32(groups.alpha[k]);
+            s.f32(groups.fade[k]);
+            s.u32(groups.fading[k] as u32);
+            s.u32(groups.born_with[k]);
+            s.f32(groups.last_norm[k]);
             // Warm starts: the origin of the next sums and the guess of the next rotation.
             s.vec3(groups.center[k]);
             s.quat(groups.rotation[k]);

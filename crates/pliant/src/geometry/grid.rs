@@ -128,6 +128,30 @@ impl PointGrid {
         }
     }
 
+    /// Whether `f(index)` holds for any point within `radius` of `p`; stops at the first.
+    #[inline]
+    pub fn any_within(&self, p: Vec3, radius: f32, mut f: impl FnMut(u32) -> bool) -> bool {
+        let (lo, hi) = (
+            self.cell_of(p - Vec3::splat(radius)),
+            self.cell_of(p + Vec3::splat(radius)),
+        );
+        let limit = radius * radius;
+        for z in lo.z..=hi.z {
+            for y in lo.y..=hi.y {
+                for x in lo.x..=hi.x {
+                    let b = hash(IVec3::new(x, y, z), self.mask) as usize;
+                    for at in self.start[b] as usize..self.start[b + 1] as usize {
+                        // A point of another cell that is near enough counts as well as one of this cell.
+                        if self.position[at].distance_squared(p) <= limit && f(self.index[at]) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// Number of buckets, for [`PointGrid::for_each_neighborhood`].
     pub fn buckets(&self) -> usize {
         self.start.len().saturating_sub(1)

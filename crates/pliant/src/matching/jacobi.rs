@@ -71,9 +71,9 @@ pub struct Jacobi {
     acc: Vec<Record>,
     /// P of each group: the rotation of A·P places the goals.
     pub right: Vec<Mat3>,
-    /// 1 / number of groups of each point.
+    /// 1 / Σ of the fades of each point's groups: one over their number where none comes or goes.
     share: Vec<f32>,
-    /// K of each group in one iteration.
+    /// K of each group in one iteration, times its fade.
     gain: Vec<f32>,
     /// Σ of `gain` over the groups of each point.
     hold: Vec<f32>,
@@ -127,7 +127,7 @@ impl Jacobi {
         self.share = (0..points.len())
             .map(|i| match groups.of_mover.row(i).len() {
                 0 => 0.0,
-                n => 1.0 / n as f32,
+                _ => 1.0 / groups.hold_of(i),
             })
             .collect();
         self.bodies = bodies;
@@ -152,7 +152,8 @@ impl Jacobi {
     /// large numbers, and an error of the sum would act like a force.
     pub fn set_stiffness_scale(&mut self, groups: &Groups, scale: f32) {
         let gain = |k: usize| {
-            f32::from_bits((groups.material[k].stiffness * scale).min(1.0).to_bits() & 0xffff_f000)
+            let stiffness = (groups.material[k].stiffness * scale).min(1.0);
+            f32::from_bits((groups.fade[k] * stiffness).to_bits() & 0xffff_f000)
         };
         self.gain.clear();
         self.gain.extend((0..groups.len()).map(gain));
@@ -323,9 +324,8 @@ impl Jacobi {
     pub fn refresh_weights(bodies: &[MatchedBody], points: &mut Points, groups: &mut Groups) {
         for body in bodies {
             for i in body.points.clone() {
-                let n = groups.of_mover.row(i).len().max(1) as f32;
                 points.pred[i].0[3] = match body.averaging {
-                    Averaging::MassWeighted => points.mass[i] / n,
+                    Averaging::MassWeighted => points.mass[i] / groups.hold_of(i),
                     Averaging::Count => points.mass[i],
                 };
             }

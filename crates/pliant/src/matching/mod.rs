@@ -7,7 +7,9 @@
 //! a substep, so the kernel knows only P.
 //!
 //! With [`Averaging::MassWeighted`] a particle's mass is shared among its groups, w_i = m_i / n_i, which makes the sum of
-//! all corrections exactly momentum-free; with [`Averaging::Count`] every group sees the whole mass, as in the paper.
+//! all corrections exactly momentum-free; with [`Averaging::Count`] every group sees the whole mass, as in the paper. A group
+//! that comes or goes has a fade a < 1: the mass is then shared as m_i a_k / Σ a, and because a_k is common to all members of the
+//! group, its sums may leave it out: w_i = m_i / Σ a.
 
 mod jacobi;
 mod kernel;

@@ -154,8 +154,8 @@ proptest! {
     #[test]
     fn mean_ignores_signs(q in any_rotation(), tilt in prop::array::uniform3(-0.1f32..0.1)) {
         let other = q * Quat::from_scaled_axis(Vec3::from(tilt));
-        let mean = mean_rotation([q, -other].into_iter()).unwrap();
-        let same = mean_rotation([q, other].into_iter()).unwrap();
+        let mean = mean_rotation([(q, 1.0), (-other, 1.0)].into_iter()).unwrap();
+        let same = mean_rotation([(q, 1.0), (other, 1.0)].into_iter()).unwrap();
         prop_assert!(mean.dot(same).abs() > 1.0 - 1e-6);
         prop_assert!(mean.dot(q).abs() > 0.99);
     }
@@ -247,10 +247,10 @@ fn pseudo_inverse_of_a_plane() {
 #[test]
 fn mean_of_opposite_signs() {
     let second = -Quat::from_rotation_z(0.2);
-    let mean = mean_rotation([Quat::IDENTITY, second].into_iter()).unwrap();
+    let mean = mean_rotation([(Quat::IDENTITY, 1.0), (second, 1.0)].into_iter()).unwrap();
     assert!((mean.w - 0.05f32.cos()).abs() < 1e-6 && (mean.z - 0.05f32.sin()).abs() < 1e-6);
     assert!(
-        mean_rotation([Quat::IDENTITY, Quat::from_xyzw(0.0, 0.0, 1.0, 0.0)].into_iter()).is_some()
+        mean_rotation([(Quat::IDENTITY, 1.0), (Quat::from_xyzw(0.0, 0.0, 1.0, 0.0), 1.0)].into_iter()).is_some()
     );
     assert!(mean_rotation(std::iter::empty()).is_none());
 }

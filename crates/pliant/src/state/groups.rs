@@ -31,6 +31,18 @@ pub struct GroupMaterial {
     pub hardening: f32,
 }
 
+/// Whether a group comes or goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fading {
+    /// It is there.
+    #[default]
+    Live,
+    /// Its share grows from frame to frame.
+    In,
+    /// Its share shrinks from frame to frame; it takes no new members.
+    Out,
+}
+
 /// Groups over one set of movers.
 ///
 /// Invariants: `Σ w q = 0` over the members of a group, with w the members' weights in the group's sums; members ascend;
@@ -67,6 +79,14 @@ pub struct Groups {
     pub f_e: Vec<Mat3>,
     /// Whether the last plastic update changed F_P.
     pub yielding: Vec<bool>,
+    /// Weight among the groups of a mover, 0 to 1: groups come and go by and by.
+    pub fade: Vec<f32>,
+    /// Which way that weight goes.
+    pub fading: Vec<Fading>,
+    /// Members when the group was made.
+    pub born_with: Vec<u32>,
+    /// ‖F_P‖ at the end of the last frame.
+    pub last_norm: Vec<f32>,
 }
 
 impl Groups {
@@ -129,6 +149,38 @@ impl Groups {
         self.rotation.push(Quat::IDENTITY);
         self.f_e.push(Mat3::IDENTITY);
         self.yielding.push(false);
+        self.fade.push(1.0);
+        self.fading.push(Fading::Live);
+        self.born_with.push(members.len() as u32);
+        self.last_norm.push(3.0_f32.sqrt());
+    }
+
+    /// Adds a group with these members and the state of group `k` of `from`. `members` must ascend by mover.
+    pub(crate) fn push_copy(&mut self, from: &Self, k: usize, members: &[(u32, Vec3)]) {
+        self.push(members, from.radius[k], from.material[k]);
+        let new = self.len() - 1;
+        self.f_p[new] = from.f_p[k];
+        self.alpha[new] = from.alpha[k];
+        self.inv_weight[new] = from.inv_weight[k];
+        self.a_qq_inv[new] = from.a_qq_inv[k];
+        self.degenerate[new] = from.degenerate[k];
+        self.center[new] = from.center[k];
+        self.rotation[new] = from.rotation[k];
+        self.f_e[new] = from.f_e[k];
+        self.yielding[new] = from.yielding[k];
+        self.fade[new] = from.fade[k];
+        self.fading[new] = from.fading[k];
+        self.born_with[new] = from.born_with[k];
+        self.last_norm[new] = from.last_norm[k];
+    }
+
+    /// Σ of the fades of a mover's groups; 1 if it has none.
+    pub(crate) fn hold_of(&self, mover: usize) -> f32 {
+        let row = self.of_mover.row(mover);
+        if row.is_empty() {
+            return 1.0;
+        }
+        row.iter().map(|&k| self.fade[k as usize]).sum()
     }
 
     /// Rebuilds the rows mover → groups.

@@ -19,8 +19,8 @@ pub mod remap;
 mod surface;
 
 pub use csr::Csr;
-pub use groups::{GroupMaterial, Groups, MemberBlock};
+pub use groups::{Fading, GroupMaterial, Groups, MemberBlock};
 pub use ids::{BodyId, ParticleId};
-pub use movers::{Oriented, Points, Record, Rigids};
+pub use movers::{NO_PIECE, Oriented, Points, Record, Rigids};
 pub use remap::Remap;
 pub use surface::{SKIN_INFLUENCES, Skin, Skinned, Surface};

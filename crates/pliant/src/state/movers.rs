@@ -45,7 +45,12 @@ pub struct Points {
     pub rotation: Vec<Quat>,
     /// Stable id, local to the body.
     pub id: Vec<u64>,
+    /// The piece of the body's tracked surface that it belongs to; [`NO_PIECE`] without such a surface.
+    pub piece: Vec<u32>,
 }
+
+/// A particle that belongs to no piece of a surface.
+pub const NO_PIECE: u32 = u32::MAX;
 
 impl Points {
     /// How many there are.
@@ -74,6 +79,19 @@ impl Points {
         self.mass.push(mass);
         self.rotation.push(Quat::IDENTITY);
         self.id.push(id);
+        self.piece.push(NO_PIECE);
+    }
+
+    /// Adds a copy of particle `i` of other columns.
+    pub(crate) fn push_copy(&mut self, from: &Self, i: usize) {
+        self.x.push(from.x[i]);
+        self.v.push(from.v[i]);
+        self.pred.push(from.pred[i]);
+        self.inv_mass.push(from.inv_mass[i]);
+        self.mass.push(from.mass[i]);
+        self.rotation.push(from.rotation[i]);
+        self.id.push(from.id[i]);
+        self.piece.push(from.piece[i]);
     }
 }
 

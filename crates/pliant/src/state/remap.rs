@@ -56,6 +56,7 @@ impl Remap {
         retain(&mut points.mass, &keep);
         retain(&mut points.rotation, &keep);
         retain(&mut points.id, &keep);
+        retain(&mut points.piece, &keep);
         let renumber = |i: &mut u32| {
             *i = self.new_of_old[*i as usize];
             debug_assert_ne!(
@@ -96,5 +97,9 @@ impl Remap {
         retain(&mut groups.rotation, &keep);
         retain(&mut groups.f_e, &keep);
         retain(&mut groups.yielding, &keep);
+        retain(&mut groups.fade, &keep);
+        retain(&mut groups.fading, &keep);
+        retain(&mut groups.born_with, &keep);
+        retain(&mut groups.last_norm, &keep);
     }
 }

@@ -119,7 +119,10 @@ pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
         .enumerate()
         .for_each(|(i, q)| {
             let row = groups.of_mover.row(i);
-            if let Some(mean) = mean_rotation(row.iter().map(|&k| groups.rotation[k as usize])) {
+            let rotations = row
+                .iter()
+                .map(|&k| (groups.rotation[k as usize], groups.fade[k as usize]));
+            if let Some(mean) = mean_rotation(rotations) {
                 *q = mean;
             }
         });

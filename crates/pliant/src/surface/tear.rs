@@ -4,6 +4,9 @@
 //! three connected vertices share, are taken out with their triangles. What goes around a strand leaves two loops, and each is
 //! closed for itself: the strand breaks. What is a disc opens a hole only together with a disc on the back of the same sheet;
 //! capping it alone would restore the same surface in every frame.
+//!
+//! Only what is being stretched tears. A tear leaves long edges, which re-meshing splits later, and every new vertex may be bare:
+//! without this a surface at rest would go on tearing for as long as it is re-meshed.
 
 use super::closed_mesh::{ClosedMesh, NONE, next};
 use super::components;
@@ -19,7 +22,9 @@ use std::collections::BTreeMap;
 const REACH: f32 = 2.0;
 /// How far behind a disc its counterpart may lie, in particle radii.
 const BEHIND: f32 = 4.0;
-/// Frames that a vertex must be bare.
+/// An edge that grows by more than this in a frame is being stretched, in shortest edges.
+const GROWTH: f32 = 1e-3;
+/// Frames that a vertex must be bare while it is stretched.
 const FRAMES: u8 = 2;
 /// Connected bare vertices that need not wait.
 const MANY: usize = 3;
@@ -64,8 +69,10 @@ impl TearReport {
 pub(crate) struct Tearing {
     grid: PointGrid,
     surgery: Surgery,
-    /// Per vertex slot: where it was bare in how many frames on end. The rest position tells a vertex from another that has
-    /// taken its slot.
+    /// Per vertex slot: whether an edge at it has been stretched since the last frame.
+    stretched: Vec<bool>,
+    /// Per vertex slot: in how many frames it was bare and stretched, without being carried in between. The rest position tells a
+    /// vertex from another that has taken its slot.
     bare: Vec<(u8, Vec3)>,
     taken: Marks,
     seen: Marks,
@@ -84,15 +91,33 @@ struct Patch {
     component: u32,
 }
 
+impl Carriers<'_> {
+    /// Without particles there is nothing to miss.
+    fn any(&self) -> bool {
+        !self.positions.is_empty() && self.radius.is_finite() && self.radius > 0.0
+    }
+}
+
 impl Tearing {
-    /// Opens the surface where nothing carries it.
+    /// Looks where the surface is being stretched. This comes before re-meshing, which moves vertices too.
+    pub(crate) fn look(&mut self, mesh: &ClosedMesh, carriers: &Carriers, min_edge: f32) {
+        if !carriers.any() {
+            return;
+        }
+        (0..mesh.x.len() as u32)
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|v| mesh.out[v as usize] != NONE && is_stretched(mesh, v, GROWTH * min_edge))
+            .collect_into_vec(&mut self.stretched);
+    }
+
+    /// Opens the surface where nothing carries it and it is being stretched.
     pub(crate) fn run(&mut self, mesh: &mut ClosedMesh, carriers: &Carriers) -> TearReport {
         let mut report = TearReport::default();
-        let radius = carriers.radius;
-        // Without particles there is nothing to miss.
-        if carriers.positions.is_empty() || !(radius.is_finite() && radius > 0.0) {
+        if !carriers.any() {
             return report;
         }
+        let radius = carriers.radius;
         let marked = self.mark(mesh, carriers, &mut report);
         if marked.is_empty() {
             return report;
@@ -160,15 +185,9 @@ impl Tearing {
             .collect();
         self.bare.resize(mesh.x.len(), (0, Vec3::ZERO));
         for (v, &bare) in bare.iter().enumerate() {
-            let (frames, rest) = &mut self.bare[v];
             if !bare {
-                *frames = 0;
-            } else if *frames > 0 && *rest == mesh.rest[v] {
-                *frames = frames.saturating_add(1);
-            } else {
-                *frames = 1;
+                self.bare[v].0 = 0;
             }
-            *rest = mesh.rest[v];
         }
         // Connected sets of bare vertices.
         let mut marked = Vec::new();
@@ -189,6 +208,17 @@ impl Tearing {
                 k += 1;
             }
             report.bare += set.len();
+            // Vertices that re-meshing has just made are stretched like those around them.
+            let stretched = |&v: &u32| self.stretched.get(v as usize) == Some(&true);
+            if !set.iter().any(stretched) {
+                continue;
+            }
+            for &v in &set {
+                let (frames, rest) = &mut self.bare[v as usize];
+                let same = *rest == mesh.rest[v as usize];
+                *frames = if same { frames.saturating_add(1) } else { 1 };
+                *rest = mesh.rest[v as usize];
+            }
             if set.len() >= MANY {
                 marked.extend(set);
             } else {
@@ -384,6 +414,14 @@ impl Patch {
             && behind < BEHIND * radius
             && lateral < 0.7 * (self.reach + other.reach)
     }
+}
+
+/// Whether an edge at `v` has grown by more than `growth` since the last frame.
+fn is_stretched(mesh: &ClosedMesh, v: u32, growth: f32) -> bool {
+    let length = |x: &[Vec3], w: u32| x[v as usize].distance(x[w as usize]);
+    mesh.ring(v)
+        .map(|h| mesh.target(h))
+        .any(|w| length(&mesh.x, w) - length(&mesh.was, w) > growth)
 }
 
 /// The edges of two loops that are nearest to each other and may be bridged.

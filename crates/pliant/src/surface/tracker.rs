@@ -235,6 +235,8 @@ impl Tracker {
             ..
         } = self;
 
+        tearing.look(mesh, carriers, lengths.min);
+
         // Edges come back into range; necks are cut before they turn inside out.
         report.remesh = remesher.run(mesh, patches, lengths, budget);
         lap(Stage::Remesh);

@@ -1,7 +1,7 @@
 //! Sheets and strands whose particles thin out tear; nothing else does.
 
 use crate::motions::{between, check, lathe};
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use pliant::geometry::Mesh;
 use pliant::random::Random;
 use pliant::surface::validate::{Census, Level};
@@ -167,7 +167,7 @@ fn strand_case(seed: u64) -> Result<(), String> {
     Err(format!("never torn: {:?}", run.tears))
 }
 
-/// A sheet is stretched in its plane until its particles thin out.
+/// A sheet is stretched in its plane until its particles thin out, and for some frames more; it rests, and is stretched again.
 fn sheet_case(seed: u64) -> Result<(), String> {
     let r = between(seed, 20, 0.08, 0.12);
     let half = between(seed, 21, 0.7, 1.0) * r;
@@ -186,31 +186,51 @@ fn sheet_case(seed: u64) -> Result<(), String> {
             return Err(format!("torn at rest: {:?}", run.tears));
         }
     }
+    let stretch = |p: Vec3| Vec3::new(p.x * 1.03, p.y * 0.99, p.z * 1.03);
+    let more = between(seed, 23, 0.0, 12.0) as usize;
     for frame in 0..60 {
-        let census = run.frame(|p| Vec3::new(p.x * 1.03, p.y * 0.99, p.z * 1.03))?;
+        let census = run.frame(stretch)?;
         if census.euler < 2 * census.sheets as i64 || census.sheets > 1 {
             if run.tears.holes + run.tears.broken == 0 {
                 return Err(format!("{census:?} without a tear"));
             }
-            return come_to_rest(&mut run).map_err(|e| format!("torn in frame {frame}, {e}"));
+            for _ in 0..more {
+                run.frame(stretch)?;
+            }
+            rest(&mut run).map_err(|e| format!("torn in frame {frame}, {e}"))?;
+            return tear_on(&mut run, stretch);
         }
     }
     Err(format!("never torn: {:?}", run.tears))
 }
 
-/// What has lost its particles for one frame may still tear in the next ones, but soon nothing does.
-fn come_to_rest(run: &mut Run) -> Result<(), String> {
-    for _ in 0..20 {
-        run.frame(|p| p)?;
-    }
+/// Nothing tears while the surface rests or is carried as a whole.
+fn rest(run: &mut Run) -> Result<(), String> {
     let before = run.tears;
-    for _ in 0..5 {
-        run.frame(|p| p)?;
-    }
-    if run.tears != before {
-        return Err(format!("{before:?}, {:?} at rest", run.tears));
+    let turn = Quat::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.1);
+    for frame in 0..10 {
+        if frame < 5 {
+            run.frame(|p| p)?;
+        } else {
+            run.frame(|p| turn * p + 0.1 * Vec3::X)?;
+        }
+        if run.tears != before {
+            return Err(format!("{before:?}, {:?} at rest {frame}", run.tears));
+        }
     }
     Ok(())
+}
+
+/// What has rested goes on tearing when it is stretched again.
+fn tear_on(run: &mut Run, stretch: impl Fn(Vec3) -> Vec3 + Sync) -> Result<(), String> {
+    let before = run.tears;
+    for _ in 0..10 {
+        run.frame(&stretch)?;
+        if run.tears != before {
+            return Ok(());
+        }
+    }
+    Err(format!("{before:?}, never torn again"))
 }
 
 #[test]

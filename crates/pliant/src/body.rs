@@ -9,6 +9,7 @@ use crate::geometry::winding::WindingField;
 use crate::matching::{Averaging, Fit};
 use crate::material::Material;
 use crate::random::{Random, name_key};
+use crate::resample::Resampling;
 use crate::state::Surface;
 use crate::surface::closed_mesh::ClosedMeshError;
 use crate::surface::{Tracked, TrackerSettings, skin};
@@ -46,6 +47,8 @@ pub struct BodyDesc {
     pub averaging: Averaging,
     /// Whether far parts of the body collide with each other.
     pub self_contact: bool,
+    /// How particles and groups are replaced where it flows, if its surface is tracked.
+    pub resampling: Resampling,
     /// How long parts of a tracked surface overlap before they become one (s); those that only bounce come apart again.
     pub merge_delay: f32,
     /// Most particles the body may get.
@@ -87,6 +90,7 @@ impl BodyDesc {
             fit: Fit::default(),
             averaging: Averaging::default(),
             self_contact: true,
+            resampling: Resampling::default(),
             merge_delay: 0.2,
             max_particles: 2_000_000,
             max_triangles: 2_000_000,

@@ -61,6 +61,7 @@ mod parallel;
 pub mod plasticity;
 pub mod random;
 pub mod report;
+pub mod resample;
 pub mod state;
 mod step;
 pub mod surface;

@@ -1,5 +1,6 @@
 //! What a step tells about itself.
 
+use crate::resample::ResampleReport;
 use crate::surface::TrackerReport;
 use glam::DVec3;
 
@@ -177,6 +178,8 @@ pub struct StepReport {
     pub pair_searches: u64,
     /// What became of each body's surface, in the order of the bodies.
     pub surfaces: Vec<SurfaceReport>,
+    /// How each body was re-sampled, in the order of the bodies.
+    pub resampled: Vec<ResampleReport>,
     /// Things the user should know.
     pub warnings: Vec<String>,
 }

@@ -10,9 +10,11 @@ use crate::dynamics::velocities::{
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{Stage, StepReport, Stopwatch, SurfaceReport};
+use crate::resample::{self, Context, Edit, Recluster};
 use crate::state::{BodyId, Surface};
 use crate::surface::cut::{Blade, Cut};
 use crate::surface::skin::{self, SkinFrame};
+use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
@@ -64,6 +66,7 @@ impl World {
         self.time += f64::from(dt);
         self.finish_actions();
         self.move_surfaces(dt, &mut report, &mut watch);
+        self.resample(&mut report, &mut watch);
 
         report.frame = self.frame;
         report.time = self.time;
@@ -426,7 +429,17 @@ impl World {
                     tracked.carry(&frame);
                     watch.lap(Stage::Skin);
                     let delay = (body.merge_delay / dt).round() as u32;
-                    tracked.update(&frame, delay, &mut |stage| watch.lap(stage))
+                    // Without new particles it would tear wherever it is stretched.
+                    let carriers = if body.resampling.recluster == Recluster::Off {
+                        Carriers::default()
+                    } else {
+                        Carriers {
+                            positions: &points.x[body.points.clone()],
+                            components: &points.piece[body.points.clone()],
+                            radius: body.particle_radius,
+                        }
+                    };
+                    tracked.update(&frame, delay, &carriers, &mut |stage| watch.lap(stage))
                 }
             };
             if moved.tracker.remesh.refused_splits > 0 {
@@ -438,6 +451,89 @@ impl World {
             report.surfaces.push(moved);
         }
         watch.lap(Stage::Skin);
+    }
+
+    /// Where bodies have flowed, been torn or cut, particles and groups are replaced [CMM16 §3.3].
+    fn resample(&mut self, report: &mut StepReport, watch: &mut Stopwatch) {
+        let (seed, frame) = (self.settings.seed, self.frame);
+        let Self {
+            points,
+            groups,
+            surfaces,
+            bodies,
+            colliders,
+            scratch,
+            time,
+            ..
+        } = self;
+        let placed: Vec<Placed> = colliders
+            .iter()
+            .map(|collider| Placed::during(collider, *time, *time))
+            .collect();
+        let context = Context {
+            points,
+            groups,
+            a: &scratch.a,
+            placed: &placed,
+            seed,
+            frame,
+        };
+        let edits: Vec<Option<Edit>> = bodies
+            .iter()
+            .zip(surfaces.iter())
+            .map(|(body, surface)| match surface {
+                Surface::Tracked(tracked) if body.resampling.recluster != Recluster::Off => {
+                    let buffers = &mut scratch.resample;
+                    resample::look_at(&context, body, tracked, buffers, &mut |s| watch.lap(s))
+                }
+                _ => None,
+            })
+            .collect();
+        let of_edit =
+            |edit: &Option<Edit>| edit.as_ref().map_or_else(Default::default, |e| e.report);
+        report.resampled = edits.iter().map(of_edit).collect();
+        for (body, done) in self.bodies.iter().zip(&report.resampled) {
+            if done.full {
+                report.warnings.push(format!(
+                    "{}: the limit of {} particles is reached; no more are added; raise the limit `particles`",
+                    body.name, body.resampling.max_particles
+                ));
+            }
+        }
+        for k in 0..self.groups.len() {
+            self.groups.last_norm[k] = resample::norm(self.groups.f_p[k]);
+        }
+        if edits.iter().all(Option::is_none) {
+            return;
+        }
+        let was: Vec<usize> = self.bodies.iter().map(|b| b.points.start).collect();
+        resample::apply(self, &edits);
+        watch.lap(Stage::ResampleClusters);
+        let turned = resample::turn_anew(&mut self.points, &self.groups, &mut self.scratch.turn);
+        for (at, edit) in edits.iter().enumerate() {
+            if let Some(edit) = edit {
+                let body = &self.bodies[at];
+                let frame = SkinFrame {
+                    points: &self.points,
+                    groups: &self.groups,
+                    own: body.points.clone(),
+                    placed: &[],
+                    turn: &self.scratch.turn,
+                    particle_radius: body.particle_radius,
+                };
+                let own_turned = &turned[body.points.clone()];
+                let grid = self.scratch.resample.grid();
+                resample::follow_skins(
+                    edit,
+                    &frame,
+                    own_turned,
+                    &mut self.surfaces[at],
+                    was[at],
+                    grid,
+                );
+            }
+        }
+        watch.lap(Stage::ResampleClusters);
     }
 }
 

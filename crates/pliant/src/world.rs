@@ -9,6 +9,7 @@ use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::Material;
 use crate::report::{Clock, Ledger};
+use crate::resample::{self, Resampling};
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
@@ -80,6 +81,12 @@ pub struct Body {
     pub material: Material,
     /// Particle radius r (m).
     pub particle_radius: f32,
+    /// Radius of its groups, in r.
+    pub cluster_radius: f32,
+    /// How it is re-sampled.
+    pub resampling: Resampling,
+    /// Mass over volume of its surface at the start (kg/m³).
+    pub solid_density: f64,
     /// Which rotation places its goals.
     pub fit: Fit,
     /// How corrections are combined.
@@ -153,6 +160,7 @@ pub(crate) struct Scratch {
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
     pub(crate) turn: Vec<Mat3>,
+    pub(crate) resample: resample::Scratch,
 }
 
 impl World {
@@ -191,6 +199,15 @@ impl World {
         for (id, &x) in sampling.points.iter().enumerate() {
             self.points.push(x, desc.velocity, mass, id as u64);
         }
+        let mut solid_density = f64::from(desc.material.density);
+        if let Surface::Tracked(tracked) = &surface {
+            let pieces = resample::label(tracked, &sampling.points, first, r);
+            self.points.piece[first..].copy_from_slice(&pieces);
+            let volume: f64 = tracked.components().iter().map(|c| c.target).sum();
+            if volume > 0.0 {
+                solid_density = f64::from(mass) * sampling.points.len() as f64 / volume;
+            }
+        }
         let material = GroupMaterial {
             stiffness: desc.material.stiffness,
             plastic_yield: desc.material.plastic_yield,
@@ -224,6 +241,14 @@ impl World {
             groups: first_group..self.groups.len(),
             material: desc.material,
             particle_radius: r,
+            cluster_radius: desc.cluster_radius,
+            resampling: Resampling {
+                spacing: desc.cluster_spacing,
+                min_memberships: desc.min_memberships,
+                max_particles: desc.max_particles.min(4 * sampling.points.len()),
+                ..desc.resampling
+            },
+            solid_density,
             fit: desc.fit,
             averaging: desc.averaging,
             self_contact: desc.self_contact,

@@ -250,7 +250,14 @@ fn mean_of_opposite_signs() {
     let mean = mean_rotation([(Quat::IDENTITY, 1.0), (second, 1.0)].into_iter()).unwrap();
     assert!((mean.w - 0.05f32.cos()).abs() < 1e-6 && (mean.z - 0.05f32.sin()).abs() < 1e-6);
     assert!(
-        mean_rotation([(Quat::IDENTITY, 1.0), (Quat::from_xyzw(0.0, 0.0, 1.0, 0.0), 1.0)].into_iter()).is_some()
+        mean_rotation(
+            [
+                (Quat::IDENTITY, 1.0),
+                (Quat::from_xyzw(0.0, 0.0, 1.0, 0.0), 1.0)
+            ]
+            .into_iter()
+        )
+        .is_some()
     );
     assert!(mean_rotation(std::iter::empty()).is_none());
 }

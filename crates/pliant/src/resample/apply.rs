@@ -86,13 +86,27 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
         let (first, first_group) = (points.len(), groups.len());
         let (was, was_groups) = (body.points.clone(), body.groups.clone());
         if let Some(edit) = edit {
-            push_points(edit, &old_points, was.start, &mut points, &mut body.next_particle);
+            push_points(
+                edit,
+                &old_points,
+                was.start,
+                &mut points,
+                &mut body.next_particle,
+            );
             for (l, &to) in edit.to[..edit.old].iter().enumerate() {
                 if to != GONE {
                     new_of_old[was.start + l] = first as u32 + to;
                 }
             }
-            push_groups(edit, &old_groups, &was, was_groups.start, first, &mut groups, body.cluster_radius * body.particle_radius);
+            push_groups(
+                edit,
+                &old_groups,
+                &was,
+                was_groups.start,
+                first,
+                &mut groups,
+                body.cluster_radius * body.particle_radius,
+            );
         } else {
             for i in was.clone() {
                 new_of_old[i] = points.len() as u32;
@@ -234,7 +248,11 @@ pub(crate) fn follow_skins(
                     .binary_search_by_key(&(local, piece), |c| (c.0, c.1));
                 let local = copy.map_or(local, |at| edit.copies[at].2);
                 shifted |= copy.is_ok();
-                let to = if moves { edit.to[local as usize] } else { local };
+                let to = if moves {
+                    edit.to[local as usize]
+                } else {
+                    local
+                };
                 if to == GONE {
                     lost = true;
                     break;
@@ -251,11 +269,7 @@ pub(crate) fn follow_skins(
 }
 
 /// Rotation matrix of every point, and per point of `own` whether its rotation has changed.
-pub(crate) fn turn_anew(
-    points: &mut Points,
-    groups: &Groups,
-    turn: &mut Vec<Mat3>,
-) -> Vec<bool> {
+pub(crate) fn turn_anew(points: &mut Points, groups: &Groups, turn: &mut Vec<Mat3>) -> Vec<bool> {
     let before = points.rotation.clone();
     skin::interpolate_rotations(points, groups);
     points

@@ -21,7 +21,7 @@ const STRETCH2: (f32, f32) = (0.25, 4.0);
 const LEAST: usize = 4;
 
 /// ‖M‖ of Frobenius.
-pub(super) fn norm(m: Mat3) -> f32 {
+pub(crate) fn norm(m: Mat3) -> f32 {
     m.to_cols_array().iter().map(|e| e * e).sum::<f32>().sqrt()
 }
 
@@ -67,16 +67,20 @@ pub(super) fn replace(cloud: &mut Cloud, context: &Context, scratch: &mut Scratc
     let mut old = look(cloud, context);
     let own = cloud.body.groups.clone();
     let reach = cloud.body.cluster_radius * cloud.r;
-    scratch.centers.rebuild(own.len(), reach, |k| {
-        context.groups.center[own.start + k]
-    });
+    scratch
+        .centers
+        .rebuild(own.len(), reach, |k| context.groups.center[own.start + k]);
     take_in(cloud, context, &mut old, &scratch.centers, reach);
     let fading = fade(cloud, context, &mut old);
     let new = add(cloud, context, &mut old, scratch, reach);
     let parted = old.iter().any(|g| !g.stays || !g.joined.is_empty());
     let lost = cloud.alive[..cloud.old].iter().any(|a| !a);
-    let changed =
-        fading || parted || lost || !new.is_empty() || cloud.len() > cloud.old || !cloud.copies.is_empty();
+    let changed = fading
+        || parted
+        || lost
+        || !new.is_empty()
+        || cloud.len() > cloud.old
+        || !cloud.copies.is_empty();
     Plan { old, new, changed }
 }
 
@@ -106,7 +110,11 @@ fn look(cloud: &Cloud, context: &Context) -> Vec<Old> {
             norm: norm(groups.f_p[k]),
             joined: Vec::new(),
             count,
-            piece: if mixed { NO_PIECE } else { piece.unwrap_or(NO_PIECE) },
+            piece: if mixed {
+                NO_PIECE
+            } else {
+                piece.unwrap_or(NO_PIECE)
+            },
             f_e: f * groups.f_p[k].inverse(),
             w: sound.then_some(inverse),
         }
@@ -261,7 +269,15 @@ fn add(
             }
         });
         members.sort_unstable();
-        match make(cloud, context, old, &scratch.centers, piece, &members, reach) {
+        match make(
+            cloud,
+            context,
+            old,
+            &scratch.centers,
+            piece,
+            &members,
+            reach,
+        ) {
             Some(group) => new.push(group),
             None => join_nearest(cloud, context, old, &scratch.centers, i, reach),
         }

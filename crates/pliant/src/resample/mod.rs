@@ -14,11 +14,12 @@ mod cloud;
 mod groups;
 mod pieces;
 mod seed;
-mod thin;
 #[cfg(test)]
 mod tests;
+mod thin;
 
-pub(crate) use apply::{Edit, apply, follow_skins};
+pub(crate) use apply::{Edit, apply, follow_skins, turn_anew};
+pub(crate) use groups::norm;
 pub(crate) use pieces::label;
 
 use crate::dynamics::contacts::statics::Placed;
@@ -137,6 +138,12 @@ pub(crate) struct Scratch {
     columns: Columns,
     inflation: Inflation,
     labels: Vec<u32>,
+}
+
+impl Scratch {
+    pub(crate) fn grid(&mut self) -> &mut PointGrid {
+        &mut self.wide
+    }
 }
 
 /// Looks at one body whose surface is tracked and says what is to change; `None` if nothing is.

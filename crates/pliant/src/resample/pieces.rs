@@ -63,7 +63,9 @@ fn spread(piece: &mut [u32], x: &[Vec3], grid: &PointGrid, reach: f32) {
             .iter()
             .map(|&i| {
                 let mut lowest = NO_PIECE;
-                grid.for_each_within(x[i], reach, |j, _, _| lowest = lowest.min(piece[j as usize]));
+                grid.for_each_within(x[i], reach, |j, _, _| {
+                    lowest = lowest.min(piece[j as usize])
+                });
                 (i, lowest)
             })
             .filter(|t| t.1 != NO_PIECE)
@@ -93,8 +95,7 @@ pub(super) fn follow(cloud: &mut Cloud, tracked: &Tracked, grid: &mut PointGrid)
     let mut voted = vec![NO_PIECE; cloud.old];
     for of_particle in votes.chunk_by(|a, b| a.0 == b.0) {
         let i = of_particle[0].0;
-        let ballots: Vec<&[(u32, u32, u32)]> =
-            of_particle.chunk_by(|a, b| a.1 == b.1).collect();
+        let ballots: Vec<&[(u32, u32, u32)]> = of_particle.chunk_by(|a, b| a.1 == b.1).collect();
         // It stays with its own piece if that still votes for it.
         let own = ballots
             .iter()

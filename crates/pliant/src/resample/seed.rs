@@ -55,9 +55,7 @@ fn sources(cloud: &Cloud, context: &Context) -> Vec<u32> {
     let mut seeds = vec![false; cloud.old];
     for k in cloud.body.groups.clone() {
         let norm = super::groups::norm(groups.f_p[k]);
-        if norm > settings.seed_strain
-            && (norm - groups.last_norm[k]).abs() > settings.least_flow
-        {
+        if norm > settings.seed_strain && (norm - groups.last_norm[k]).abs() > settings.least_flow {
             for (i, _) in groups.members(k) {
                 seeds[i as usize - first] = true;
             }

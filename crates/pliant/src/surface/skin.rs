@@ -72,6 +72,36 @@ pub(crate) fn hang_beside(
     weigh(&near, first, y, frame.particle_radius, pose)
 }
 
+/// Hangs the place `y` on the nearest points of its piece, or on the nearest of all if none is near.
+pub(crate) fn hang_on_piece(
+    frame: &SkinFrame,
+    grid: &PointGrid,
+    y: Vec3,
+    piece: u32,
+    particle_radius: f32,
+) -> Skin {
+    let first = frame.own.start;
+    let mut near: Vec<(u32, f32)> = Vec::new();
+    for reach in [2.0, 4.0] {
+        near.clear();
+        grid.for_each_within(y, reach * particle_radius, |i, _, d2| {
+            if frame.points.piece[first + i as usize] == piece {
+                near.push((i, d2));
+            }
+        });
+        if near.len() >= SKIN_INFLUENCES {
+            break;
+        }
+    }
+    near.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    near.truncate(SKIN_INFLUENCES);
+    if near.is_empty() {
+        near = grid.nearest(y, SKIN_INFLUENCES);
+    }
+    let pose = |i: usize| (frame.points.x[first + i], frame.turn[first + i]);
+    weigh(&near, first, y, particle_radius, pose)
+}
+
 /// Hangs the place `y` on the points in `near`, which come with their squared distances.
 fn weigh(
     near: &[(u32, f32)],

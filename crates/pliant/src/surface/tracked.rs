@@ -82,6 +82,11 @@ impl Tracked {
         &self.skin
     }
 
+    /// The surface, and the skin data to change.
+    pub(crate) fn mesh_and_skins(&mut self) -> (&ClosedMesh, &mut [Skin]) {
+        (self.tracker.mesh(), &mut self.skin)
+    }
+
     pub(crate) fn tracker(&self) -> &Tracker {
         &self.tracker
     }
@@ -129,12 +134,12 @@ impl Tracked {
         &mut self,
         frame: &SkinFrame,
         merge_delay: u32,
+        carriers: &Carriers,
         lap: &mut impl FnMut(Stage),
     ) -> SurfaceReport {
         let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
         self.tracker.set_merge_delay(merge_delay);
-        // No carriers: it would tear wherever it is stretched, as long as nobody adds particles there.
-        let tracker = self.tracker.update_in_stages(&Carriers::default(), lap);
+        let tracker = self.tracker.update_in_stages(carriers, lap);
         if let Some(new_of_old) = &tracker.renumbered {
             self.renumber_slots(new_of_old);
         }

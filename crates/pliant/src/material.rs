@@ -50,8 +50,9 @@ pub struct Material {
     pub strain: StrainMeasure,
     /// Bound of one substep's flow.
     pub clamp: PlasticClamp,
-    /// Largest condition number of F_P; flow stops there. Infinite = no limit.
-    pub plastic_limit: f32,
+    /// Largest condition number of F_P; flow stops there. Infinite = no limit. `None`: no limit where groups are replaced as they
+    /// flow, else [`PLASTIC_LIMIT`].
+    pub plastic_limit: Option<f32>,
     /// Density (kg/m³).
     pub density: f32,
     /// Static friction coefficient; kinetic friction is [`KINETIC_SHARE`] of it.
@@ -63,6 +64,9 @@ pub struct Material {
 /// Kinetic friction as a share of static friction (0.4 to 0.5).
 pub const KINETIC_SHARE: f32 = 0.8;
 
+/// Largest condition number of F_P of groups that are never replaced: beyond it they would turn inside out.
+pub const PLASTIC_LIMIT: f32 = 4.0;
+
 impl Default for Material {
     fn default() -> Self {
         Self {
@@ -73,7 +77,7 @@ impl Default for Material {
             plastic_model: PlasticModel::Log,
             strain: StrainMeasure::Polar,
             clamp: PlasticClamp::Exponent,
-            plastic_limit: 4.0,
+            plastic_limit: None,
             density: 1000.0,
             friction: 0.5,
             restitution: 0.0,
@@ -100,7 +104,7 @@ impl Material {
             (unit(self.plastic_flow), "flow must lie in [0, 1]"),
             (self.hardening.is_finite(), "hardening must be finite"),
             (
-                self.plastic_limit >= 1.0,
+                self.plastic_limit.is_none_or(|limit| limit >= 1.0),
                 "plastic_limit must be at least 1",
             ),
             (

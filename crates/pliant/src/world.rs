@@ -7,9 +7,9 @@ use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
-use crate::material::Material;
+use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
-use crate::resample::{self, Resampling};
+use crate::resample::{self, Recluster, Resampling};
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
@@ -231,6 +231,12 @@ impl World {
                 *c = center;
             }
         }
+        let mut material_of_body = desc.material;
+        let renewed = desc.resampling.recluster != Recluster::Off
+            && matches!(surface, Surface::Tracked(_));
+        if !renewed {
+            material_of_body.plastic_limit.get_or_insert(PLASTIC_LIMIT);
+        }
         self.surfaces.push(surface);
         let id = BodyId(self.next_body);
         self.next_body += 1;
@@ -239,7 +245,7 @@ impl World {
             name: desc.name,
             points: first..self.points.len(),
             groups: first_group..self.groups.len(),
-            material: desc.material,
+            material: material_of_body,
             particle_radius: r,
             cluster_radius: desc.cluster_radius,
             resampling: Resampling {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use pliant::body::{make_solid, sample};
 use pliant::matching::{Averaging, Fit};
+use pliant::resample::{MassRule, Recluster, Resampling};
 use pliant::state::Surface;
 use pliant::{BodyDesc, BuildError, SurfaceKind, World};
 
@@ -63,6 +64,17 @@ pub(super) fn add(
         averaging: match body.averaging {
             None | Some(file::Averaging::Mass) => Averaging::MassWeighted,
             Some(file::Averaging::Count) => Averaging::Count,
+        },
+        resampling: Resampling {
+            recluster: match body.recluster {
+                Some(file::Recluster::Off) => Recluster::Off,
+                _ => Recluster::World,
+            },
+            mass: match body.mass {
+                Some(file::Mass::Paper) => MassRule::Paper,
+                _ => MassRule::Rescale,
+            },
+            ..plain.resampling
         },
         merge_delay: body.merge_delay.unwrap_or(plain.merge_delay),
         max_particles: site.limits.particles.saturating_sub(world.points().len()),

@@ -5,11 +5,6 @@ use pliant::material::{PlasticClamp, PlasticModel, StrainMeasure};
 
 use crate::file::{Clamp, MaterialValues, Plasticity, Strain};
 
-/// Condition number of the plastic deformation at which flow stops if the material names none.
-///
-/// Clusters are not renewed, so one that has flowed too far holds a needle or a plate of particles that no rotation fits.
-const PLASTIC_LIMIT: f32 = 4.0;
-
 /// The engine's material.
 pub(super) fn convert(values: &MaterialValues) -> Material {
     Material {
@@ -29,7 +24,7 @@ pub(super) fn convert(values: &MaterialValues) -> Material {
             Clamp::Exponent => PlasticClamp::Exponent,
             Clamp::Paper => PlasticClamp::Paper,
         },
-        plastic_limit: values.plastic_limit.unwrap_or(PLASTIC_LIMIT),
+        plastic_limit: values.plastic_limit,
         density: values.density,
         friction: values.friction,
         restitution: values.restitution,

@@ -60,8 +60,8 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         loaded,
         limits: &options.limits,
     };
-    let mut warnings = Vec::new();
-    support::check(&site, &mut warnings)?;
+    let warnings = Vec::new();
+    support::check(&site)?;
 
     let scene = &loaded.scene;
     let simulation = &scene.simulation;

@@ -7,9 +7,7 @@ use crate::file::{
 };
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
-///
-/// What makes no difference is let through, with a warning if somebody asked for it by name.
-pub(super) fn check(site: &Site<'_>, warnings: &mut Vec<String>) -> Result<(), Error> {
+pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
     let scene = &site.loaded.scene;
     if scene.body.len() > site.limits.bodies {
         let message = format!(
@@ -28,12 +26,6 @@ pub(super) fn check(site: &Site<'_>, warnings: &mut Vec<String>) -> Result<(), E
     for (index, body) in scene.body.iter().enumerate() {
         if let Some((field, what, expected)) = unsupported_in_body(body) {
             return missing(&format!("body.{index}.{field}"), &what, expected);
-        }
-        if body.recluster == Some(Recluster::World) {
-            warnings.push(format!(
-                "{}: clusters are not renewed yet, the body runs as with recluster = \"off\"",
-                body.name_or_index(index)
-            ));
         }
     }
     for (index, Collider { hands, .. }) in scene.collider.iter().enumerate() {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use glam::{DVec3, Vec3};
 use pliant::report::{Ledger, Stage, SurfaceReport, Timings};
+use pliant::resample::ResampleReport;
 use pliant::state::Surface;
 use pliant::{StepReport, World};
 use serde::Serialize;
@@ -78,10 +79,15 @@ struct Extent {
     merges: u32,
     splits: u32,
     crossings: usize,
+    resampled: ResampleReport,
 }
 
 impl Extent {
-    fn of(surface: &Surface, report: Option<&SurfaceReport>) -> Self {
+    fn of(
+        surface: &Surface,
+        report: Option<&SurfaceReport>,
+        resampled: ResampleReport,
+    ) -> Self {
         Self {
             vertices: surface.vertex_count(),
             triangles: surface.triangle_count(),
@@ -92,6 +98,7 @@ impl Extent {
             merges: report.map_or(0, |r| r.merges),
             splits: report.map_or(0, |r| r.splits),
             crossings: report.map_or(0, |r| r.tracker.events.left),
+            resampled,
         }
     }
 
@@ -109,6 +116,7 @@ impl Extent {
             merges: self.merges + other.merges,
             splits: self.splits + other.splits,
             crossings: self.crossings + other.crossings,
+            resampled: self.resampled + other.resampled,
         }
     }
 
@@ -130,11 +138,10 @@ impl Extent {
             max_speed: ledger.max_speed,
             min: lo.to_array(),
             max: hi.to_array(),
-            // Nothing is re-sampled yet.
-            particles_added: 0,
-            particles_removed: 0,
-            clusters_added: 0,
-            clusters_removed: 0,
+            particles_added: self.resampled.particles_added,
+            particles_removed: self.resampled.particles_removed,
+            clusters_added: self.resampled.groups_added,
+            clusters_removed: self.resampled.groups_removed,
             merges: self.merges,
             splits: self.splits,
             crossings: self.crossings,
@@ -181,7 +188,10 @@ fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> 
         .surfaces()
         .iter()
         .enumerate()
-        .map(|(index, surface)| Extent::of(surface, report.surfaces.get(index)))
+        .map(|(index, surface)| {
+            let resampled = report.resampled.get(index).copied().unwrap_or_default();
+            Extent::of(surface, report.surfaces.get(index), resampled)
+        })
         .collect();
     let whole = extents.iter().copied().fold(Extent::default(), Extent::and);
     let body_line = |(index, extent): (usize, &Extent)| {

@@ -239,7 +239,7 @@ proptest! {
     #[test]
     fn determinant_and_limit_hold(e in prop::array::uniform9(-2.0f32..2.0), limit in 1.5f32..6.0, frobenius in prop::bool::ANY, paper in prop::bool::ANY) {
         let material = Material {
-            plastic_limit: limit,
+            plastic_limit: Some(limit),
             plastic_model: if frobenius { PlasticModel::Frobenius } else { PlasticModel::Log },
             clamp: if paper { PlasticClamp::Paper } else { PlasticClamp::Exponent },
             ..Material::default()

@@ -158,7 +158,8 @@ fn flow_group(
     };
     let Some(flow) = flow else { return false };
     let limited = bounded_factor(flow, step.material.clamp, model);
-    *state.f_p = limit_condition(*state.f_p, axes, limited, step.material.plastic_limit);
+    let limit = step.material.plastic_limit.unwrap_or(f32::INFINITY);
+    *state.f_p = limit_condition(*state.f_p, axes, limited, limit);
     if model == PlasticModel::Log {
         // Departs from [CMM16 §3.1]: the yield accumulates; as printed it would drop to zero without hardening.
         *state.plastic_yield += hardening * flow.strain * step.dt;

@@ -118,6 +118,19 @@ pub struct ResampleReport {
     pub full: bool,
 }
 
+impl std::ops::Add for ResampleReport {
+    type Output = Self;
+    fn add(self, o: Self) -> Self {
+        Self {
+            particles_added: self.particles_added + o.particles_added,
+            particles_removed: self.particles_removed + o.particles_removed,
+            groups_added: self.groups_added + o.groups_added,
+            groups_removed: self.groups_removed + o.groups_removed,
+            full: self.full || o.full,
+        }
+    }
+}
+
 /// What re-sampling reads of the frame.
 pub(crate) struct Context<'a> {
     pub(crate) points: &'a Points,

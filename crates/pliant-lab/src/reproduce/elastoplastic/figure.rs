@@ -70,7 +70,7 @@ pub(super) fn clay(plastic_yield: f32, plastic_flow: f32, hardening: f32) -> Mat
         plastic_yield,
         plastic_flow,
         hardening,
-        plastic_limit: PLASTIC_LIMIT,
+        plastic_limit: Some(PLASTIC_LIMIT),
         ..Material::default()
     }
 }

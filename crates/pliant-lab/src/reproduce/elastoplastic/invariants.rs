@@ -239,7 +239,7 @@ pub(super) fn plastic_volume(bench: &mut Bench) -> Result<(), LabError> {
             Material {
                 plastic_yield,
                 plastic_flow: 0.9,
-                plastic_limit: f32::INFINITY,
+                plastic_limit: Some(f32::INFINITY),
                 ..Material::default()
             },
         );
@@ -343,7 +343,7 @@ pub(super) fn plastic_bar(bench: &mut Bench) -> Result<(), LabError> {
             Material {
                 plastic_yield,
                 plastic_flow: 1.0,
-                plastic_limit: f32::INFINITY,
+                plastic_limit: Some(f32::INFINITY),
                 ..Material::default()
             },
         );

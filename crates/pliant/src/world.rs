@@ -232,8 +232,8 @@ impl World {
             }
         }
         let mut material_of_body = desc.material;
-        let renewed = desc.resampling.recluster != Recluster::Off
-            && matches!(surface, Surface::Tracked(_));
+        let renewed =
+            desc.resampling.recluster != Recluster::Off && matches!(surface, Surface::Tracked(_));
         if !renewed {
             material_of_body.plastic_limit.get_or_insert(PLASTIC_LIMIT);
         }

@@ -83,11 +83,7 @@ struct Extent {
 }
 
 impl Extent {
-    fn of(
-        surface: &Surface,
-        report: Option<&SurfaceReport>,
-        resampled: ResampleReport,
-    ) -> Self {
+    fn of(surface: &Surface, report: Option<&SurfaceReport>, resampled: ResampleReport) -> Self {
         Self {
             vertices: surface.vertex_count(),
             triangles: surface.triangle_count(),

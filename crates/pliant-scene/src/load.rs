@@ -76,6 +76,8 @@ pub struct Loaded {
     pub scene: SceneFile,
     /// The folder in which the scene's files are; a built-in scene has none.
     pub folder: Option<PathBuf>,
+    /// The files of a built-in scene, with their texts.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// Loads a built-in scene by its name, or a scene file.
@@ -98,13 +100,17 @@ pub fn load(scene: &str, overrides: &[String], limits: &Limits) -> Result<Loaded
             known.join(", ")
         )));
     };
-    parse(
+    let loaded = parse(
         builtin.text,
         &format!("{scene}.toml"),
         scene.to_owned(),
         None,
         overrides,
-    )
+    )?;
+    Ok(Loaded {
+        files: builtin.files,
+        ..loaded
+    })
 }
 
 /// Loads a scene file.
@@ -136,11 +142,12 @@ fn parse(
         document,
         scene,
         folder,
+        files: &[],
     })
 }
 
 /// The text of a file, if it is one.
-fn read_text(path: &Path, limit: u64) -> Result<String, Error> {
+pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, Error> {
     let shown = path.display();
     let failed = |source: std::io::Error| match source.kind() {
         std::io::ErrorKind::NotFound => Error::Input(format!("{shown}: no such file")),

@@ -9,7 +9,7 @@ use crate::geometry::winding::WindingField;
 use crate::matching::{Averaging, Fit};
 use crate::material::Material;
 use crate::random::{Random, name_key};
-use crate::resample::Resampling;
+use crate::resample::{self, Resampling};
 use crate::state::Surface;
 use crate::surface::closed_mesh::ClosedMeshError;
 use crate::surface::{Tracked, TrackerSettings, skin};
@@ -289,7 +289,9 @@ fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u
     let (reach, spacing) = (desc.cluster_radius * r, desc.cluster_spacing * r);
     let grid = PointGrid::new(points, reach * 0.5);
     let mut memberships = vec![0u32; points.len()];
-    let mut centers: Vec<Vec3> = Vec::new();
+    let how = (desc.resampling.membership, r);
+    let members_of = |i: u32| resample::reach(&grid, points, i, reach, how, |_| true);
+    let mut groups: Vec<(Vec3, Vec<u32>)> = Vec::new();
     for round in 0..desc.min_memberships {
         let mut order: Vec<(u64, u32)> = (0..points.len() as u32)
             .filter(|&i| memberships[i as usize] < desc.min_memberships)
@@ -307,24 +309,18 @@ fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u
             if marked[i as usize] {
                 continue;
             }
-            let center = points[i as usize];
-            grid.for_each_within(center, spacing, |j, _, _| marked[j as usize] = true);
-            grid.for_each_within(center, reach, |j, _, _| memberships[j as usize] += 1);
-            centers.push(center);
+            let members = members_of(i);
+            for &j in &members {
+                let near = points[i as usize].distance(points[j as usize]) <= spacing;
+                marked[j as usize] |= near;
+                memberships[j as usize] += 1;
+            }
+            groups.push((points[i as usize], members));
         }
     }
     // Groups along a space-filling curve touch memory in the order of the particles.
-    centers.sort_by_key(|c| morton_key((*c - origin) / r));
-    let mut groups: Vec<Vec<u32>> = centers
-        .iter()
-        .map(|c| {
-            let mut members = Vec::new();
-            grid.for_each_within(*c, reach, |j, _, _| members.push(j));
-            members.sort_unstable();
-            members
-        })
-        .collect();
+    groups.sort_by_key(|(center, _)| morton_key((*center - origin) / r));
     // Fewer than four cannot hold a shape; such crumbs are held by what else they belong to, or stay free.
-    groups.retain(|members| members.len() >= 4);
-    groups
+    groups.retain(|(_, members)| members.len() >= 4);
+    groups.into_iter().map(|(_, members)| members).collect()
 }

@@ -65,6 +65,51 @@ impl Stage {
     }
 }
 
+/// The parts of re-sampling, as the paper's table lists them [CMM16 Table 1].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResampleStage {
+    /// Preparing inside tests, and which piece a particle belongs to.
+    Columns,
+    /// Taking out particles.
+    Delete,
+    /// Adding particles.
+    Seed,
+    /// Replacing groups.
+    Clusters,
+    /// Hanging the surface anew.
+    Reskin,
+}
+
+impl ResampleStage {
+    /// All parts in order.
+    pub const ALL: [Self; 5] = [
+        Self::Columns,
+        Self::Delete,
+        Self::Seed,
+        Self::Clusters,
+        Self::Reskin,
+    ];
+
+    /// The name that benchmarks use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Columns => "columns",
+            Self::Delete => "delete",
+            Self::Seed => "seed",
+            Self::Clusters => "clusters",
+            Self::Reskin => "reskin",
+        }
+    }
+
+    /// The stage that it is part of.
+    fn stage(self) -> Stage {
+        match self {
+            Self::Columns | Self::Delete | Self::Seed => Stage::ResampleParticles,
+            Self::Clusters | Self::Reskin => Stage::ResampleClusters,
+        }
+    }
+}
+
 /// A clock: seconds since some moment. The engine has none of its own; without one all timings are zero.
 pub type Clock = fn() -> f64;
 
@@ -73,6 +118,8 @@ pub type Clock = fn() -> f64;
 pub struct Timings {
     /// Milliseconds per stage, indexed by `Stage as usize`.
     pub ms: [f64; 11],
+    /// Milliseconds per part of re-sampling, indexed by `ResampleStage as usize`; they are in `ms` too.
+    pub resample: [f64; 5],
 }
 
 impl Timings {
@@ -101,6 +148,13 @@ impl Stopwatch {
             last: clock.map_or(0.0, |now| now()),
             timings: Timings::default(),
         }
+    }
+
+    /// Charges it to a part of re-sampling.
+    pub(crate) fn lap_resample(&mut self, part: ResampleStage) {
+        let before = self.timings.of(part.stage());
+        self.lap(part.stage());
+        self.timings.resample[part as usize] += self.timings.of(part.stage()) - before;
     }
 
     pub(crate) fn lap(&mut self, stage: Stage) {

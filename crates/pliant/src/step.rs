@@ -9,7 +9,7 @@ use crate::dynamics::velocities::{
 };
 use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
-use crate::report::{Stage, StepReport, Stopwatch, SurfaceReport};
+use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
 use crate::state::{BodyId, Surface};
 use crate::surface::cut::{Blade, Cut};
@@ -484,7 +484,9 @@ impl World {
             .map(|(body, surface)| match surface {
                 Surface::Tracked(tracked) if body.resampling.recluster != Recluster::Off => {
                     let buffers = &mut scratch.resample;
-                    resample::look_at(&context, body, tracked, buffers, &mut |s| watch.lap(s))
+                    resample::look_at(&context, body, tracked, buffers, &mut |part| {
+                        watch.lap_resample(part);
+                    })
                 }
                 _ => None,
             })
@@ -508,7 +510,7 @@ impl World {
         }
         let was: Vec<usize> = self.bodies.iter().map(|b| b.points.start).collect();
         resample::apply(self, &edits);
-        watch.lap(Stage::ResampleClusters);
+        watch.lap_resample(ResampleStage::Clusters);
         let turned = resample::turn_anew(&mut self.points, &self.groups, &mut self.scratch.turn);
         for (at, edit) in edits.iter().enumerate() {
             if let Some(edit) = edit {
@@ -533,7 +535,7 @@ impl World {
                 );
             }
         }
-        watch.lap(Stage::ResampleClusters);
+        watch.lap_resample(ResampleStage::Reskin);
     }
 }
 

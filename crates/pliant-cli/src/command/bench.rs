@@ -1,5 +1,7 @@
 //! `pliant bench`: the benchmark rows.
 
+use std::collections::BTreeMap;
+
 use glam::Vec3;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -7,6 +9,7 @@ use pliant::geometry::{Mesh, Shape};
 use pliant_lab::bench::Row;
 use pliant_lab::bench::solve::Common;
 use pliant_lab::bench::surface::Falling;
+use pliant_lab::bench::table1;
 use pliant_scene::mesh_files::read_mesh;
 
 use crate::args::BenchArgs;
@@ -14,7 +17,7 @@ use crate::failure::Failure;
 use crate::print;
 
 /// The benches there are.
-const BENCHES: [&str; 2] = ["solve", "surface"];
+const BENCHES: [&str; 3] = ["solve", "surface", "table1"];
 /// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
 /// Rows of `surface`: name, triangles, timed frames.
@@ -51,6 +54,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         let surface = surface_rows(&mesh, &SURFACES[..rows_wanted], &args.threads)?;
         print_stages(&surface)?;
         rows.extend(surface);
+    }
+    if wanted("table1") {
+        let table = table1_rows(&args.threads)?;
+        print_table1(&table)?;
+        rows.extend(table);
     }
     if let Some(path) = &args.json {
         let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
@@ -101,6 +109,70 @@ fn surface_rows(
         }
     }
     Ok(rows)
+}
+
+fn table1_rows(threads: &[usize]) -> Result<Vec<Row>, Failure> {
+    // One thread more or less says little here, and a row takes half a minute: the most threads that were asked for.
+    let count = threads.iter().copied().max().unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build()
+        .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
+    let measure = |name| pool.install(|| table1::measure(name, table1::FRAMES, seconds));
+    let rows = table1::names().filter_map(measure);
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Ours (minimum, median) above the paper's, one column a stage.
+fn print_table1(rows: &[Row]) -> Result<(), Failure> {
+    const COLUMNS: [(&str, &str); 9] = [
+        ("sim", "Sim"),
+        ("topo", "Topo"),
+        ("columns", "BH"),
+        ("delete", "PD"),
+        ("seed", "PA"),
+        ("clusters", "CS"),
+        ("reskin", "SK"),
+        ("other", "Oth"),
+        ("total", "Total"),
+    ];
+    let names: String = COLUMNS.iter().map(|c| format!("{:>8}", c.1)).collect();
+    print::line(format_args!(
+        "row        ms         {names}  particles  %seed  clusters  part/cl  triangles"
+    ))?;
+    for row in rows {
+        let count = |name: &str| row.counts.get(name).copied().unwrap_or(f64::NAN);
+        let line = |what: &str, ms: &BTreeMap<String, f64>| {
+            let of = |c: &(&str, &str)| ms.get(c.0).copied().unwrap_or(f64::NAN);
+            let ms: String = COLUMNS.iter().map(|c| format!("{:8.2}", of(c))).collect();
+            format!("{:9}  {what:9}  {ms}", row.row)
+        };
+        let sizes = |prefix: &str| {
+            let of = |name: &str| count(&format!("{prefix}{name}"));
+            format!(
+                "{:11}{:7.1}{:10}{:9}{:11}",
+                of("particles"),
+                of("seeded_percent"),
+                of("clusters"),
+                of("per_cluster"),
+                of("triangles")
+            )
+        };
+        print::line(format_args!(
+            "{}{}",
+            line("minimum", &row.ms_min),
+            sizes("")
+        ))?;
+        print::line(format_args!("{}", line("median", &row.ms)))?;
+        if let Some(paper) = &row.reference {
+            print::line(format_args!(
+                "{}{}",
+                line("Titan X", &paper.ms),
+                sizes("paper_")
+            ))?;
+        }
+    }
+    Ok(())
 }
 
 /// Seconds since the first call.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pliant::dynamics::ColliderShape;
 use pliant::geometry::repair::repair;
 use pliant::geometry::topology::MeshReport;
 use pliant_scene::mesh_files::{MeshFormat, MeshLimits, read_mesh_within};
@@ -91,7 +92,8 @@ fn describe(built: &Built, action_count: usize) -> Result<(), Failure> {
         }
     }
     for collider in world.colliders() {
-        let motion = if collider.motion.is_fixed() {
+        let follows = matches!(collider.shape, ColliderShape::Track(_));
+        let motion = if collider.motion.is_fixed() && !follows {
             "fixed"
         } else {
             "moving"

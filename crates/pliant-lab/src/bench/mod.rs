@@ -3,5 +3,6 @@
 mod row;
 pub mod solve;
 pub mod surface;
+pub mod table1;
 
 pub use row::{Reference, Row, Samples};

@@ -10,6 +10,7 @@ use pliant::dynamics::Collider;
 use pliant::geometry::Mesh;
 use pliant::random::Random;
 use pliant::report::Stage;
+use pliant::resample::Recluster;
 use pliant::state::Surface;
 use pliant::surface::columns::{Columns, Inflation};
 use pliant::{BodyDesc, Material, Settings, World};
@@ -76,6 +77,8 @@ impl Falling {
             plastic_flow: 0.5,
             ..Material::default()
         };
+        // The surface alone: particles and groups stay as they are.
+        body.resampling.recluster = Recluster::Off;
         body.surface = SurfaceKind::Tracked {
             edge_length,
             keep_volume: true,

@@ -38,6 +38,9 @@ pub enum LabError {
     /// A body could not be made.
     #[error("{0}")]
     Build(#[from] pliant::BuildError),
+    /// A scene could not be built.
+    #[error("{0}")]
+    Scene(#[from] pliant_scene::Error),
     /// A surface cannot be tracked.
     #[error("{0}")]
     Surface(#[from] pliant::surface::closed_mesh::ClosedMeshError),

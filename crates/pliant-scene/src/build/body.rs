@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use pliant::body::{make_solid, sample};
 use pliant::matching::{Averaging, Fit};
-use pliant::resample::{MassRule, Recluster, Resampling};
+use pliant::resample::{MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
 use pliant::{BodyDesc, BuildError, SurfaceKind, World};
 
@@ -73,6 +73,10 @@ pub(super) fn add(
             mass: match body.mass {
                 Some(file::Mass::Paper) => MassRule::Paper,
                 _ => MassRule::Rescale,
+            },
+            membership: match body.membership {
+                Some(file::Membership::Geodesic) => Membership::Geodesic,
+                _ => Membership::Euclidean,
             },
             ..plain.resampling
         },

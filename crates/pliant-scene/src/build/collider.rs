@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use pliant::dynamics::{Collider, ColliderShape, Ease, MeshField, Motion, MotionKey};
+use pliant::dynamics::{
+    CapsuleKey, CapsuleTrack, Collider, ColliderShape, Ease, MeshField, Motion, MotionKey,
+};
 
 use super::{Site, shape};
 use crate::error::Error;
@@ -13,8 +15,44 @@ use crate::picture::Obstacle;
 /// Friction of a collider that names none.
 const DEFAULT_FRICTION: f32 = 0.5;
 
-/// The collider of an index, and how it looks.
-pub(super) fn build(site: &Site<'_>, index: usize) -> Result<(Collider, Obstacle), Error> {
+/// The collider of an index, and how it looks; hands are a collider for each capsule.
+pub(super) fn build(site: &Site<'_>, index: usize) -> Result<Vec<(Collider, Obstacle)>, Error> {
+    match &site.loaded.scene.collider[index].hands {
+        Some(file) => hands(site, index, file),
+        None => Ok(vec![solid(site, index)?]),
+    }
+}
+
+/// The capsules of a hands file.
+fn hands(site: &Site<'_>, index: usize, file: &str) -> Result<Vec<(Collider, Obstacle)>, Error> {
+    let given = &site.loaded.scene.collider[index];
+    let (text, origin) = site.text(&format!("collider.{index}.hands"), file)?;
+    let hands = file::parse_hands(&text, &origin)?;
+    let name = given.name.clone();
+    let name = name.unwrap_or_else(|| format!("collider.{index}"));
+    let capsules = hands.capsules.iter().map(|capsule| {
+        let keys = capsule.keys.iter().map(|key| CapsuleKey {
+            time: f64::from(key.time),
+            a: key.a.into(),
+            b: key.b.into(),
+            radius: key.radius,
+        });
+        let track = Arc::new(CapsuleTrack {
+            keys: keys.collect(),
+        });
+        let collider = Collider {
+            name: format!("{name}.{}.{}", capsule.hand, capsule.capsule),
+            shape: ColliderShape::Track(track),
+            motion: Motion::fixed(Vec3::ZERO, Vec3::ZERO),
+            friction: given.friction.unwrap_or(DEFAULT_FRICTION),
+        };
+        let look = Obstacle::of(&collider);
+        (collider, look)
+    });
+    Ok(capsules.collect())
+}
+
+fn solid(site: &Site<'_>, index: usize) -> Result<(Collider, Obstacle), Error> {
     let collider = &site.loaded.scene.collider[index];
     let path = format!("collider.{index}");
     let (shape, look) = match &collider.shape {

@@ -17,7 +17,7 @@ use pliant::{Settings, World};
 
 use crate::error::Error;
 use crate::file::Place;
-use crate::load::{Limits, Loaded};
+use crate::load::{Limits, Loaded, read_text};
 use crate::mesh_files::{MeshFileError, read_mesh_within};
 use crate::picture::Looks;
 
@@ -91,9 +91,10 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         return Err(site.error("simulation.fps", &message));
     }
     for index in 0..scene.collider.len() {
-        let (collider, obstacle) = collider::build(&site, index)?;
-        built.world.add_collider(collider);
-        built.looks.obstacles.push(obstacle);
+        for (collider, obstacle) in collider::build(&site, index)? {
+            built.world.add_collider(collider);
+            built.looks.obstacles.push(obstacle);
+        }
     }
     for index in 0..scene.body.len() {
         let replacement = options.mesh.as_deref().filter(|_| index == 0);
@@ -159,6 +160,17 @@ impl Site<'_> {
                 _ => Err(Error::io(&file, source)),
             },
         }
+    }
+
+    /// The text of a file that the scene names, and the name that messages show.
+    fn text(&self, path: &str, name: &str) -> Result<(String, String), Error> {
+        let typed = matches!(self.loaded.document.locate(path), Place::Override { .. });
+        if let Some((_, text)) = self.loaded.files.iter().find(|f| f.0 == name && !typed) {
+            return Ok(((*text).to_owned(), name.to_owned()));
+        }
+        let file = self.file(path, name)?;
+        let text = read_text(&file, self.limits.bytes)?;
+        Ok((text, file.display().to_string()))
     }
 
     /// Reads a mesh that the scene names; what is wrong with the naming is said at its place, what is wrong with the

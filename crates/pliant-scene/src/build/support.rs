@@ -2,9 +2,7 @@
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{
-    Action, Body, Collider, Dynamics, Kernel, Membership, Method, Recluster, Surface, Verb,
-};
+use crate::file::{Action, Body, Dynamics, Kernel, Method, Recluster, Surface, Verb};
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
 pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
@@ -26,12 +24,6 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
     for (index, body) in scene.body.iter().enumerate() {
         if let Some((field, what, expected)) = unsupported_in_body(body) {
             return missing(&format!("body.{index}.{field}"), &what, expected);
-        }
-    }
-    for (index, Collider { hands, .. }) in scene.collider.iter().enumerate() {
-        if hands.is_some() {
-            let path = format!("collider.{index}.hands");
-            return missing(&path, "a hands file", "a `shape`");
         }
     }
     for (index, action) in scene.action.iter().enumerate() {
@@ -86,9 +78,6 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     match body.kernel {
         None | Some(Kernel::Box) => {}
         Some(_) => return found("kernel", "this kernel", "`box`"),
-    }
-    if body.membership == Some(Membership::Geodesic) {
-        return found("membership", "`geodesic`", "`euclidean`");
     }
     let rest = [
         ("parts", !body.parts.is_empty(), "one `material`"),

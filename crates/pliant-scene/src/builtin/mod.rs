@@ -13,33 +13,81 @@ pub struct Builtin {
     pub figure: &'static str,
     /// The scene file.
     pub text: &'static str,
+    /// Other files that it names, with their texts.
+    pub files: &'static [(&'static str, &'static str)],
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 4] = [
+pub const SCENES: [Builtin; 10] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
         figure: "Chentanez, Müller, Macklin 2016, Fig. 2",
         text: include_str!("scenes/drop.toml"),
+        files: &[],
     },
     Builtin {
         name: "shot",
         title: "balls are shot at a clay figure and leave their dents",
         figure: "Chentanez, Müller, Macklin 2016, Fig. 1",
         text: include_str!("scenes/shot.toml"),
+        files: &[],
     },
     Builtin {
         name: "flow",
         title: "four figures that flow more and more readily",
         figure: "Chentanez, Müller, Macklin 2016, Fig. 2",
         text: include_str!("scenes/flow.toml"),
+        files: &[],
     },
     Builtin {
         name: "hardening",
         title: "four figures that harden more and more as they deform",
         figure: "Chentanez, Müller, Macklin 2016, Fig. 3",
         text: include_str!("scenes/hardening.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "bunny",
+        title: "a bunny is pulled by its ears, let go and shot at",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 4",
+        text: include_str!("scenes/bunny.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "cow",
+        title: "a cow is crushed between moving bars until it splits",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 5",
+        text: include_str!("scenes/cow.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "taffy",
+        title: "a taffy puller with three rods folds a strand and draws it out",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 6",
+        text: include_str!("scenes/taffy.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "dough",
+        title: "dough is squeezed, rolled out, folded over and cut",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 7",
+        text: include_str!("scenes/dough.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "hands",
+        title: "two hands knead a dough",
+        figure: "Chentanez, Müller, Macklin 2016, Fig. 8",
+        text: include_str!("scenes/hands.toml"),
+        files: &[("hands.txt", include_str!("scenes/hands.txt"))],
+    },
+    Builtin {
+        name: "press",
+        title: "a letter press stamps a word into clay",
+        figure: "Pliant",
+        text: include_str!("scenes/press.toml"),
+        files: &[],
     },
 ];
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use pliant::World;
-use pliant::dynamics::{Collider, ColliderShape};
+use pliant::dynamics::{CapsuleTrack, Collider, ColliderShape};
 use pliant::geometry::Mesh;
 use pliant_draw::Texture;
 
@@ -55,6 +55,8 @@ pub enum Obstacle {
     },
     /// A solid.
     Solid(Arc<Mesh>),
+    /// A capsule whose ends move.
+    Track(Arc<CapsuleTrack>),
 }
 
 impl Obstacle {
@@ -67,6 +69,7 @@ impl Obstacle {
             },
             ColliderShape::Solid(shape) => Self::Solid(Arc::new(mesh_of(shape))),
             ColliderShape::Mesh(_) => Self::Solid(Arc::default()),
+            ColliderShape::Track(track) => Self::Track(track.clone()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Meshes of solids with edges, exact where a grid would round them off.
 
-use std::f32::consts::TAU;
+use std::f32::consts::{PI, TAU};
 
 use glam::Vec3;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -8,6 +8,9 @@ use pliant::geometry::{Mesh, Shape};
 
 /// Edges along the longest side of a solid that is meshed by a grid.
 const GRID_EDGES: f32 = 90.0;
+/// Sides of a capsule, and rings of each of its ends.
+const CAPSULE_SIDES: u32 = 32;
+const CAP_RINGS: u32 = 8;
 /// Sides of a cylinder.
 const SIDES: u32 = 128;
 
@@ -48,6 +51,36 @@ fn cuboid(center: Vec3, half: Vec3) -> Mesh {
             .collect(),
         ..Mesh::default()
     }
+}
+
+/// A capsule: rings from one end to the other.
+pub(super) fn capsule(a: Vec3, b: Vec3, radius: f32) -> Mesh {
+    let up = (b - a).normalize_or(Vec3::Y);
+    let (side, front) = up.any_orthonormal_pair();
+    let mut mesh = Mesh::default();
+    for ring in 0..=2 * CAP_RINGS + 1 {
+        // Each end has its half of the rings.
+        let (middle, step) = if ring <= CAP_RINGS {
+            (a, ring)
+        } else {
+            (b, ring - 1)
+        };
+        let angle = PI * (step as f32 / (2 * CAP_RINGS) as f32 - 0.5);
+        for k in 0..CAPSULE_SIDES {
+            let (sin, cos) = (TAU * k as f32 / CAPSULE_SIDES as f32).sin_cos();
+            let out = angle.cos() * (cos * side + sin * front) + angle.sin() * up;
+            mesh.positions.push(middle + radius * out);
+        }
+    }
+    for ring in 0..=2 * CAP_RINGS {
+        for k in 0..CAPSULE_SIDES {
+            let next = (k + 1) % CAPSULE_SIDES;
+            let [p, q] = [k, next].map(|k| ring * CAPSULE_SIDES + k);
+            let [s, t] = [p, q].map(|v| v + CAPSULE_SIDES);
+            mesh.triangles.extend([[p, q, s], [q, t, s]]);
+        }
+    }
+    mesh
 }
 
 /// An upright cylinder: the middles of its ends, then its sides from below to above.
@@ -92,5 +125,12 @@ mod tests {
             height: 2.0,
         });
         assert!((cylinder.volume() - f64::from(TAU)).abs() < 0.01);
+        let capsule = capsule(center, center + Vec3::new(0.6, 0.0, 0.8), 0.5);
+        let exact = f64::from(PI) * (0.25 + 0.5 / 3.0);
+        assert!(
+            (capsule.volume() / exact - 1.0).abs() < 0.02,
+            "{}",
+            capsule.volume()
+        );
     }
 }

@@ -17,6 +17,8 @@ pub struct Snapshot {
     pub(super) surfaces: Vec<Seen>,
     /// Centre and radius of each projectile.
     pub(super) balls: Vec<(Vec3, f32)>,
+    /// Simulated time (s).
+    pub(super) time: f64,
     /// Where the colliders are.
     pub(super) poses: Vec<Pose>,
 }
@@ -80,6 +82,7 @@ impl Snapshot {
                 .copied()
                 .zip(rigids.radius.iter().copied())
                 .collect(),
+            time: world.time(),
             poses: world
                 .colliders()
                 .iter()

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use pliant::dynamics::Pose;
+use pliant::dynamics::{CapsuleKey, Pose};
 use pliant::geometry::Mesh;
 use pliant_draw::{
     Ball, Camera, DrawError, Ground, Image, Light, Object, Paint, Quality, Scene, render,
 };
 
 use super::looks::{BodyLook, Looks, Obstacle};
+use super::primitive::capsule;
 use super::snapshot::{Seen, Snapshot};
 
 /// Colours of bodies: glazes and clays that go together, taken in turn.
@@ -122,6 +123,10 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
     for (obstacle, pose) in looks.obstacles.iter().zip(&snapshot.poses) {
         match obstacle {
             Obstacle::Solid(mesh) => objects.extend(solid(mesh, pose)),
+            Obstacle::Track(track) => {
+                let CapsuleKey { a, b, radius, .. } = track.at(snapshot.time);
+                objects.extend(solid(&Arc::new(capsule(a, b, radius)), &Pose::IDENTITY));
+            }
             Obstacle::Plane { normal, offset } => {
                 let up = pose.rotation * *normal;
                 let foot = pose.apply(*normal * *offset);

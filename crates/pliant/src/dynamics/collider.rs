@@ -185,6 +185,71 @@ impl MeshField {
     }
 }
 
+/// A capsule at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CapsuleKey {
+    /// Time (s).
+    pub time: f64,
+    /// One end of its segment (m).
+    pub a: Vec3,
+    /// The other end (m).
+    pub b: Vec3,
+    /// Radius (m).
+    pub radius: f32,
+}
+
+/// A capsule whose ends move as recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CapsuleTrack {
+    /// Keys with strictly ascending times; at least one.
+    pub keys: Vec<CapsuleKey>,
+}
+
+impl CapsuleTrack {
+    /// The capsule at a time: linear between keys, at rest before the first and after the last.
+    pub fn at(&self, time: f64) -> CapsuleKey {
+        let next = self.keys.partition_point(|k| k.time <= time);
+        let (Some(from), Some(to)) = (self.keys.get(next.max(1) - 1), self.keys.get(next)) else {
+            return self.keys[self.keys.len() - 1];
+        };
+        if next == 0 {
+            return *from;
+        }
+        let t = ((time - from.time) / (to.time - from.time)) as f32;
+        CapsuleKey {
+            time,
+            a: from.a.lerp(to.a, t),
+            b: from.b.lerp(to.b, t),
+            radius: from.radius + (to.radius - from.radius) * t,
+        }
+    }
+}
+
+impl CapsuleKey {
+    /// Middle, direction and half of the length of its segment.
+    fn segment(&self) -> (Vec3, Vec3, f32) {
+        let along = self.b - self.a;
+        let direction = along.normalize_or(Vec3::Y);
+        (0.5 * (self.a + self.b), direction, 0.5 * along.length())
+    }
+
+    /// Poses of an upright capsule at two times, the second turned from the first without a twist, and half its length at the second.
+    pub(crate) fn poses(&self, later: &Self) -> (Pose, Pose, f32) {
+        let (middle, from, _) = self.segment();
+        let (end, to, half) = later.segment();
+        let rotation = Quat::from_rotation_arc(Vec3::Y, from);
+        let start = Pose {
+            position: middle,
+            rotation,
+        };
+        let end = Pose {
+            position: end,
+            rotation: (Quat::from_rotation_arc(from, to) * rotation).normalize(),
+        };
+        (start, end, half)
+    }
+}
+
 /// What a collider looks like, in its own coordinates.
 #[derive(Clone, Debug)]
 pub enum ColliderShape {
@@ -199,6 +264,8 @@ pub enum ColliderShape {
     Solid(Shape),
     /// A closed triangle mesh.
     Mesh(Arc<MeshField>),
+    /// A capsule whose ends move as recorded; the collider's motion does not count.
+    Track(Arc<CapsuleTrack>),
 }
 
 impl ColliderShape {
@@ -215,6 +282,8 @@ impl ColliderShape {
                 (d <= reach).then(|| (d, shape.normal(p)))
             }
             Self::Mesh(field) => field.distance_normal(p, reach),
+            // Its size depends on the time: [`Placed`](crate::dynamics::contacts::statics::Placed) knows it.
+            Self::Track(_) => None,
         }
     }
 
@@ -224,6 +293,7 @@ impl ColliderShape {
             Self::Plane { .. } => None,
             Self::Solid(shape) => Some(shape.bounds()),
             Self::Mesh(field) => Some(field.bounds()),
+            Self::Track(_) => None,
         }
     }
 }

@@ -7,4 +7,6 @@ pub mod predict;
 pub mod velocities;
 
 pub use action::{Action, ActionKind};
-pub use collider::{Collider, ColliderShape, Ease, MeshField, Motion, MotionKey, Pose};
+pub use collider::{
+    CapsuleKey, CapsuleTrack, Collider, ColliderShape, Ease, MeshField, Motion, MotionKey, Pose,
+};

@@ -23,6 +23,8 @@ pub(crate) struct Edit {
     to: Vec<u32>,
     parent: Vec<u32>,
     copies: Vec<(u32, u32, u32)>,
+    /// Pieces of the surface that have no particle.
+    bare: Vec<u32>,
     groups: Vec<Old>,
     new_groups: Vec<New>,
     fade_frames: u32,
@@ -31,8 +33,8 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// `None` if there is nothing to do.
-    pub(super) fn new(cloud: Cloud, plan: Plan, full: bool) -> Option<Self> {
-        if !plan.changed {
+    pub(super) fn new(cloud: Cloud, plan: Plan, bare: Vec<u32>, full: bool) -> Option<Self> {
+        if !plan.changed && bare.is_empty() {
             return None;
         }
         let mut count = 0;
@@ -62,6 +64,7 @@ impl Edit {
             piece: cloud.piece,
             parent: cloud.parent,
             copies: cloud.copies,
+            bare,
             groups: plan.old,
             new_groups: plan.new,
             report,
@@ -223,6 +226,7 @@ pub(crate) fn follow_skins(
     let Surface::Tracked(tracked) = surface else {
         return;
     };
+    tracked.drop_pieces(&edit.bare);
     let (first, r) = (frame.own.start, frame.particle_radius);
     let points = frame.points;
     grid.rebuild(frame.own.len(), 2.0 * r, |i| points.x[first + i]);

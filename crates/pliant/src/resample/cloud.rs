@@ -78,50 +78,50 @@ impl<'a> Cloud<'a> {
         points.inv_mass[self.body.points.start + i] == 0.0
     }
 
-    /// Momentum of each piece (kg m/s), by ascending piece.
-    pub(super) fn momenta(&self, _points: &Points) -> Vec<(u32, DVec3)> {
-        let mut sums: Vec<(u32, DVec3)> = Vec::new();
+    /// Mass (kg) and momentum (kg m/s) of each piece, in the order of the surface's pieces.
+    pub(super) fn ledger(&self, tracked: &Tracked) -> Vec<(f64, DVec3)> {
+        let pieces = tracked.components();
+        let mut sums = vec![(0.0, DVec3::ZERO); pieces.len()];
         for i in (0..self.len()).filter(|&i| self.alive[i]) {
-            let p = f64::from(self.mass[i]) * self.v[i].as_dvec3();
-            match sums.binary_search_by_key(&self.piece[i], |s| s.0) {
-                Ok(at) => sums[at].1 += p,
-                Err(at) => sums.insert(at, (self.piece[i], p)),
+            if let Ok(k) = pieces.binary_search_by_key(&self.piece[i], |c| c.id) {
+                let m = f64::from(self.mass[i]);
+                sums[k].0 += m;
+                sums[k].1 += m * self.v[i].as_dvec3();
             }
         }
         sums
     }
 
-    /// Every piece keeps its mass and its momentum: its particles share the mass in proportion, and all get the same bit of velocity.
+    /// Every piece keeps the mass of its volume, which its particles share, and the momentum it had `before` particles came and went:
+    /// all its particles get the same bit of velocity.
     ///
-    /// The spec scales velocities instead; that would keep the momentum of the seeds, which they did not have before.
-    pub(super) fn share_masses(&mut self, tracked: &Tracked, momentum: &[(u32, DVec3)]) {
+    /// Scaling velocities instead would keep the momentum that the seeds have brought, which nobody had before.
+    pub(super) fn share_masses(&mut self, tracked: &Tracked, before: &[(f64, DVec3)]) {
         if self.settings.mass == MassRule::Paper {
             return;
         }
-        let density = self.body.solid_density;
-        for piece in tracked.components() {
-            let target = density * piece.target;
-            let own = |i: &usize| self.alive[*i] && self.piece[*i] == piece.id;
-            let members: Vec<usize> = (0..self.len()).filter(own).collect();
-            let mass: f64 = members.iter().map(|&i| f64::from(self.mass[i])).sum();
-            if !(mass > 0.0 && target > 0.0) {
-                continue;
-            }
-            let scale = target / mass;
-            let mut carried = DVec3::ZERO;
-            for &i in &members {
-                if (scale - 1.0).abs() > 1e-6 {
-                    self.mass[i] = (f64::from(self.mass[i]) * scale) as f32;
+        let pieces = tracked.components();
+        let now = self.ledger(tracked);
+        // Factor of the masses and change of the velocities.
+        let change: Vec<(f64, Vec3)> = pieces
+            .iter()
+            .enumerate()
+            .map(|(k, piece)| {
+                let target = self.body.solid_density * piece.target;
+                let (mass, momentum) = now[k];
+                if !(mass > 0.0 && target > 0.0) {
+                    return (1.0, Vec3::ZERO);
                 }
-                carried += f64::from(self.mass[i]) * self.v[i].as_dvec3();
-            }
-            if let Ok(at) = momentum.binary_search_by_key(&piece.id, |s| s.0)
-                && !self.parent.is_empty()
-            {
-                let lost = ((momentum[at].1 - carried) / target).as_vec3();
-                for &i in &members {
-                    self.v[i] += lost;
-                }
+                let scale = target / mass;
+                let lost = (before[k].1 - momentum * scale) / target;
+                (scale, lost.as_vec3())
+            })
+            .collect();
+        for i in 0..self.len() {
+            if let Ok(k) = pieces.binary_search_by_key(&self.piece[i], |c| c.id) {
+                let (scale, lost) = change[k];
+                self.mass[i] = (f64::from(self.mass[i]) * scale) as f32;
+                self.v[i] += lost;
             }
         }
     }

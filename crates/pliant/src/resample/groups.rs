@@ -1,7 +1,7 @@
 //! Groups take in new particles; strained ones fade out, new ones fade in [CMM16 §3.3.3–5].
 
 use super::cloud::Cloud;
-use super::{Context, Scratch};
+use super::{Context, Membership, Scratch};
 use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
 use crate::math::svd::{pseudo_inverse, symmetric_eigen};
@@ -133,6 +133,11 @@ fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], centers: &PointGri
             if g.fading == Fading::Out || g.piece != cloud.piece[i] {
                 return;
             }
+            if cloud.settings.membership == Membership::Geodesic
+                && !beside(cloud, context, first + k as usize, x)
+            {
+                return;
+            }
             if let Some(w) = g.w {
                 let q = (w * (x - center)).clamp_length_max(2.0 * reach);
                 g.joined.push((i as u32, q));
@@ -140,6 +145,16 @@ fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], centers: &PointGri
             }
         });
     }
+}
+
+/// Whether a member of group `k` is near a place: there is material between them.
+fn beside(cloud: &Cloud, context: &Context, k: usize, x: Vec3) -> bool {
+    let first = cloud.body.points.start;
+    let reach = 2.0 * cloud.r;
+    context
+        .groups
+        .members(k)
+        .any(|(i, _)| cloud.x[i as usize - first].distance_squared(x) < reach * reach)
 }
 
 /// Groups that have strained too much, or lost or won too many members, begin to go; those that come or go do so a bit more.
@@ -256,19 +271,12 @@ fn add(
         }
         let piece = cloud.piece[i as usize];
         let mine = |j: u32| cloud.alive[j as usize] && cloud.piece[j as usize] == piece;
-        let middle = cloud.x[i as usize];
-        grid.for_each_within(middle, spacing, |j, _, _| {
-            if mine(j) {
-                marked[j as usize] = true;
-            }
-        });
-        let mut members: Vec<u32> = Vec::new();
-        grid.for_each_within(middle, reach, |j, _, _| {
-            if mine(j) {
-                members.push(j);
-            }
-        });
-        members.sort_unstable();
+        let how = (cloud.settings.membership, cloud.r);
+        let members = super::reach(grid, &cloud.x, i, reach, how, mine);
+        for &j in &members {
+            let near = cloud.x[i as usize].distance(cloud.x[j as usize]) <= spacing;
+            marked[j as usize] |= near;
+        }
         match make(
             cloud,
             context,

@@ -13,6 +13,7 @@ mod apply;
 mod cloud;
 mod groups;
 mod pieces;
+mod reach;
 mod seed;
 #[cfg(test)]
 mod tests;
@@ -21,10 +22,12 @@ mod thin;
 pub(crate) use apply::{Edit, apply, follow_skins, turn_anew};
 pub(crate) use groups::norm;
 pub(crate) use pieces::label;
+pub use reach::Membership;
+pub(crate) use reach::reach;
 
 use crate::dynamics::contacts::statics::Placed;
 use crate::geometry::grid::PointGrid;
-use crate::report::Stage;
+use crate::report::ResampleStage;
 use crate::state::{Groups, Points};
 use crate::surface::Tracked;
 use crate::surface::columns::{Columns, Inflation};
@@ -59,6 +62,8 @@ pub struct Resampling {
     pub recluster: Recluster,
     /// Mass.
     pub mass: MassRule,
+    /// Which particles a group takes in.
+    pub membership: Membership,
     /// Particles nearer than this to another go, in r.
     pub merge_distance: f32,
     /// How far the surface is blown up before inside is told from outside, in r.
@@ -88,6 +93,7 @@ impl Default for Resampling {
         Self {
             recluster: Recluster::default(),
             mass: MassRule::default(),
+            membership: Membership::default(),
             merge_distance: 0.1,
             inflation: 0.25,
             attempts: 5,
@@ -165,7 +171,7 @@ pub(crate) fn look_at(
     body: &Body,
     tracked: &Tracked,
     scratch: &mut Scratch,
-    lap: &mut impl FnMut(Stage),
+    lap: &mut impl FnMut(ResampleStage),
 ) -> Option<Edit> {
     let own = body.groups.clone();
     let flows = own.clone().any(|k| {
@@ -177,18 +183,25 @@ pub(crate) fn look_at(
     if !flows && !parted {
         return None;
     }
-    let momentum = cloud.momenta(context.points);
+    let before = cloud.ledger(tracked);
 
     // Which particles there are.
     cloud.build_columns(tracked, scratch);
-    lap(Stage::ResampleParticles);
+    lap(ResampleStage::Columns);
     thin::thin(&mut cloud, context, tracked, scratch);
+    lap(ResampleStage::Delete);
     let full = seed::seed(&mut cloud, context, scratch);
-    cloud.share_masses(tracked, &momentum);
-    lap(Stage::ResampleParticles);
+    cloud.share_masses(tracked, &before);
+    lap(ResampleStage::Seed);
 
     // Which groups hold them.
-    let plan = groups::replace(&mut cloud, context, scratch);
-    lap(Stage::ResampleClusters);
-    Edit::new(cloud, plan, full)
+    let mut plan = groups::replace(&mut cloud, context, scratch);
+    plan.changed |= parted;
+    lap(ResampleStage::Clusters);
+    let bare = if parted {
+        pieces::bare(&cloud, tracked)
+    } else {
+        Vec::new()
+    };
+    Edit::new(cloud, plan, bare, full)
 }

@@ -38,10 +38,13 @@ pub(crate) fn label(tracked: &Tracked, x: &[Vec3], first: usize, r: f32) -> Vec<
     piece
 }
 
-/// (particle, piece, vertex) for every vertex and every particle that carries it, ascending.
-fn votes(tracked: &Tracked, first: usize) -> Vec<(u32, u32, u32)> {
+/// A particle, the piece of a vertex that it carries, and the vertex.
+type Vote = (u32, u32, u32);
+
+/// A vote for every vertex and every particle that carries it, ascending.
+fn votes(tracked: &Tracked, first: usize) -> Vec<Vote> {
     let mesh = tracked.mesh();
-    let mut votes: Vec<(u32, u32, u32)> = mesh
+    let mut votes: Vec<Vote> = mesh
         .vertices()
         .flat_map(|v| {
             let skin = &tracked.skin()[v as usize];
@@ -81,13 +84,11 @@ fn spread(piece: &mut [u32], x: &[Vec3], grid: &PointGrid, reach: f32) {
 }
 
 /// Lets the particles follow the pieces of the surface. Returns whether any has changed its piece.
+///
+/// A particle of a piece that is gone, with no neighbour in another, goes; so does a piece without a particle.
 pub(super) fn follow(cloud: &mut Cloud, tracked: &Tracked, grid: &mut PointGrid) -> bool {
     let pieces = tracked.components();
-    let known = |p: u32| pieces.binary_search_by_key(&p, |c| c.id).is_ok();
-    // One piece as before is the usual case.
-    if let [only] = pieces
-        && cloud.piece.iter().all(|&p| p == only.id)
-    {
+    if as_before(cloud, tracked) {
         return false;
     }
     let before = cloud.piece.clone();
@@ -95,7 +96,7 @@ pub(super) fn follow(cloud: &mut Cloud, tracked: &Tracked, grid: &mut PointGrid)
     let mut voted = vec![NO_PIECE; cloud.old];
     for of_particle in votes.chunk_by(|a, b| a.0 == b.0) {
         let i = of_particle[0].0;
-        let ballots: Vec<&[(u32, u32, u32)]> = of_particle.chunk_by(|a, b| a.1 == b.1).collect();
+        let ballots: Vec<&[Vote]> = of_particle.chunk_by(|a, b| a.1 == b.1).collect();
         // It stays with its own piece if that still votes for it.
         let own = ballots
             .iter()
@@ -103,33 +104,58 @@ pub(super) fn follow(cloud: &mut Cloud, tracked: &Tracked, grid: &mut PointGrid)
             .unwrap_or(&ballots[0])[0]
             .1;
         voted[i as usize] = own;
-        let share = 1.0 / ballots.len() as f32;
-        if ballots.len() > 1 {
-            cloud.mass[i as usize] *= share;
-        }
+        cloud.mass[i as usize] /= ballots.len() as f32;
         for ballot in ballots.iter().filter(|b| b[0].1 != own) {
-            let middle = ballot
-                .iter()
-                .map(|b| tracked.mesh().x[b.2 as usize])
-                .sum::<Vec3>()
-                / ballot.len() as f32;
+            let places = ballot.iter().map(|b| tracked.mesh().x[b.2 as usize]);
+            let middle = places.sum::<Vec3>() / ballot.len() as f32;
             let x = cloud.x[i as usize];
             let step = (middle - x).normalize_or_zero() * (COPY_OFFSET * cloud.r);
             let copy = cloud.add(i, x + step, ballot[0].1);
             cloud.copies.push((i, ballot[0].1, copy));
         }
     }
-    // Inside, a particle stays with its piece as long as there is such a piece that has not changed; else its neighbours tell.
     let reach = REACH * cloud.r;
     let (x, old) = (&cloud.x, cloud.old);
     grid.rebuild(old, reach, |i| x[i]);
     spread(&mut voted, &cloud.x[..old], grid, reach);
+    let known = |p: u32| pieces.binary_search_by_key(&p, |c| c.id).is_ok();
     for (i, &p) in voted.iter().enumerate() {
         if p != NO_PIECE {
             cloud.piece[i] = p;
         } else if !known(cloud.piece[i]) {
-            cloud.piece[i] = pieces.first().map_or(NO_PIECE, |c| c.id);
+            cloud.alive[i] = false;
         }
     }
-    !cloud.copies.is_empty() || cloud.piece[..old] != before[..]
+    true
+}
+
+/// Whether the particles belong to just those pieces that there are.
+fn as_before(cloud: &Cloud, tracked: &Tracked) -> bool {
+    let pieces = tracked.components();
+    let mut met = vec![false; pieces.len()];
+    let mut last = NO_PIECE;
+    for &p in &cloud.piece {
+        // Neighbours in memory are mostly of one piece.
+        if p != last {
+            match pieces.binary_search_by_key(&p, |c| c.id) {
+                Ok(k) => met[k] = true,
+                Err(_) => return false,
+            }
+            last = p;
+        }
+    }
+    met.iter().all(|m| *m)
+}
+
+/// Pieces without a particle.
+pub(super) fn bare(cloud: &Cloud, tracked: &Tracked) -> Vec<u32> {
+    let pieces = tracked.components();
+    let mut met = vec![false; pieces.len()];
+    for i in (0..cloud.len()).filter(|&i| cloud.alive[i]) {
+        if let Ok(k) = pieces.binary_search_by_key(&cloud.piece[i], |c| c.id) {
+            met[k] = true;
+        }
+    }
+    let bare = pieces.iter().zip(&met).filter(|(_, m)| !**m);
+    bare.map(|(c, _)| c.id).collect()
 }

@@ -77,8 +77,7 @@ fn around(cloud: &Cloud, context: &Context, i: u32, attempt: u64) -> Vec3 {
 
 fn outside_colliders(context: &Context, p: Vec3) -> bool {
     context.placed.iter().all(|placed| {
-        let shape = &placed.collider.shape;
-        let found = shape.distance_normal(placed.end.invert(p), 0.0);
+        let found = placed.distance_normal(placed.end.invert(p), 0.0);
         found.is_none_or(|(d, _)| d >= 0.0)
     })
 }

@@ -46,6 +46,8 @@ pub(crate) struct Components {
     /// Pieces by ascending id.
     pub(crate) list: Vec<Component>,
     pub(crate) next_id: u32,
+    /// Pieces that nothing carries: they go at the next update.
+    pub(crate) bare: Vec<u32>,
     /// Per triangle: the sheet it lies in.
     sheet: Marks,
 }
@@ -101,8 +103,9 @@ impl Components {
         }
         for (k, sheet) in sheets.iter().enumerate() {
             // A new surface may still be coarse.
-            let crumb = min_volume > 0.0
+            let small = min_volume > 0.0
                 && (sheet.triangles.len() < MIN_TRIANGLES || sheet.volume.abs() < min_volume);
+            let crumb = small || sheet.from.keys().all(|id| self.bare.contains(id));
             if keep[k] && crumb {
                 keep[k] = false;
                 report.crumbs += 1;
@@ -113,6 +116,7 @@ impl Components {
                 remove(mesh, &sheet.triangles);
             }
         }
+        self.bare.clear();
         let mut kept = keep.iter();
         sheets.retain(|_| kept.next() == Some(&true));
         self.place_cavities(mesh, patches, &mut sheets);

@@ -215,10 +215,7 @@ pub(crate) fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
     let mut out = None;
     for placed in frame.placed {
         let at = out.unwrap_or(p);
-        if let Some((d, n)) = placed
-            .collider
-            .shape
-            .distance_normal(placed.end.invert(at), 0.0)
+        if let Some((d, n)) = placed.distance_normal(placed.end.invert(at), 0.0)
             && d < 0.0
             && d > -frame.particle_radius
         {

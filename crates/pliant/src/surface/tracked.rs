@@ -82,6 +82,11 @@ impl Tracked {
         &self.skin
     }
 
+    /// Takes out pieces that no particle carries, at the next update.
+    pub(crate) fn drop_pieces(&mut self, ids: &[u32]) {
+        self.tracker.drop_pieces(ids);
+    }
+
     /// The surface, and the skin data to change.
     pub(crate) fn mesh_and_skins(&mut self) -> (&ClosedMesh, &mut [Skin]) {
         (self.tracker.mesh(), &mut self.skin)

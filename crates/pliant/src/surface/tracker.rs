@@ -172,6 +172,11 @@ impl Tracker {
         self.events.state()
     }
 
+    /// Takes out pieces that no particle carries, at the next update.
+    pub(crate) fn drop_pieces(&mut self, ids: &[u32]) {
+        self.components.bare.extend_from_slice(ids);
+    }
+
     /// The id that the next new piece gets.
     pub(crate) fn next_component(&self) -> u32 {
         self.components.next_id
@@ -276,6 +281,7 @@ impl Tracker {
             || report.tears.changed()
             || report.events.resolved > 0
             || report.rebuilt > 0
+            || !components.bare.is_empty()
             || components.any_engulfed(mesh, patches);
         if changed {
             let min_volume = f64::from(lengths.min_volume);

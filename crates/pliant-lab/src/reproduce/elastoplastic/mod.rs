@@ -2,6 +2,7 @@
 
 mod drops;
 mod figure;
+mod flows;
 mod invariants;
 mod shots;
 mod small;
@@ -69,5 +70,35 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "elastoplastic/E3",
         title: "a figure shot by twenty spheres (Figure 1)",
         run: shots::dents,
+    },
+    Experiment {
+        id: "elastoplastic/E4",
+        title: "a bunny is pulled by its ears and shot at (Figure 4)",
+        run: flows::bunny,
+    },
+    Experiment {
+        id: "elastoplastic/E5",
+        title: "a cow is crushed until it splits (Figure 5)",
+        run: flows::cow,
+    },
+    Experiment {
+        id: "elastoplastic/E6",
+        title: "taffy is pulled (Figure 6)",
+        run: flows::taffy,
+    },
+    Experiment {
+        id: "elastoplastic/E7",
+        title: "dough is squeezed, rolled and cut (Figure 7)",
+        run: flows::dough,
+    },
+    Experiment {
+        id: "elastoplastic/E8",
+        title: "hands knead dough (Figure 8)",
+        run: flows::hands,
+    },
+    Experiment {
+        id: "elastoplastic/E9",
+        title: "taffy without re-sampling",
+        run: flows::taffy_as_it_was,
     },
 ];

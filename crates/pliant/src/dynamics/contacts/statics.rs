@@ -5,7 +5,7 @@
 //! solver projects on planes only.
 
 use super::{LIFT, combined_friction, friction};
-use crate::dynamics::collider::{Collider, Pose};
+use crate::dynamics::collider::{Collider, ColliderShape, Pose};
 use crate::parallel;
 use crate::state::{Points, Record};
 use glam::Vec3;
@@ -23,6 +23,8 @@ pub struct Placed<'a> {
     pub start: Pose,
     /// Pose at the end.
     pub end: Pose,
+    /// Half of the length and radius of an upright capsule that takes the place of the collider's shape.
+    capsule: Option<(f32, f32)>,
 }
 
 /// The tangent plane of a collider at the place where a mover touches it or comes nearest.
@@ -41,10 +43,43 @@ pub struct TangentPlane {
 impl<'a> Placed<'a> {
     /// Where a collider is during a substep.
     pub fn during(collider: &'a Collider, start: f64, end: f64) -> Self {
+        if let ColliderShape::Track(track) = &collider.shape {
+            let last = track.at(end);
+            let (start, end, half) = track.at(start).poses(&last);
+            return Self {
+                collider,
+                start,
+                end,
+                capsule: Some((half, last.radius)),
+            };
+        }
         Self {
             collider,
             start: collider.motion.pose(start),
             end: collider.motion.pose(end),
+            capsule: None,
+        }
+    }
+
+    /// Signed distance at local `p` and the outward normal; `None` if it is certainly farther than `reach`.
+    #[inline]
+    pub fn distance_normal(&self, p: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+        let Some((half, radius)) = self.capsule else {
+            return self.collider.shape.distance_normal(p, reach);
+        };
+        let away = p - Vec3::Y * p.y.clamp(-half, half);
+        let length = away.length();
+        (length - radius <= reach).then(|| (length - radius, away.normalize_or(Vec3::X)))
+    }
+
+    /// A local box around the shape; `None` for a plane, which has none.
+    fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        match self.capsule {
+            Some((half, radius)) => {
+                let corner = Vec3::new(radius, half + radius, radius);
+                Some((-corner, corner))
+            }
+            None => self.collider.shape.bounds(),
         }
     }
 
@@ -59,10 +94,9 @@ impl<'a> Placed<'a> {
         let (from, to) = (self.start.invert(x), self.end.invert(pred));
         let path = to - from;
         let length = path.length();
-        let shape = &self.collider.shape;
         let reach = radius + length + margin;
         let mut at = from;
-        let (mut distance, mut normal) = shape.distance_normal(from, reach)?;
+        let (mut distance, mut normal) = self.distance_normal(from, reach)?;
         let mut gone = 0.0;
         // Walk as far as the free distance allows until the ball touches or the path ends.
         for _ in 0..SWEEP_STEPS {
@@ -72,7 +106,7 @@ impl<'a> Placed<'a> {
             }
             gone = (gone + free).min(length);
             at = from + path * (gone / length.max(f32::MIN_POSITIVE));
-            (distance, normal) = shape.distance_normal(at, f32::INFINITY)?;
+            (distance, normal) = self.distance_normal(at, f32::INFINITY)?;
         }
         if distance > radius + margin {
             return None;
@@ -91,15 +125,13 @@ impl<'a> Placed<'a> {
     /// Whether the box might come within `margin` of the collider during the substep.
     pub fn may_touch(&self, lo: Vec3, hi: Vec3, margin: f32) -> bool {
         let (center, half) = ((lo + hi) * 0.5, (hi - lo) * 0.5 + Vec3::splat(margin));
-        if let crate::dynamics::collider::ColliderShape::Plane { normal, offset } =
-            self.collider.shape
-        {
+        if let ColliderShape::Plane { normal, offset } = self.collider.shape {
             return [self.start, self.end].iter().any(|pose| {
                 let n = pose.rotation * normal;
                 n.dot(center - pose.position) - offset <= half.dot(n.abs())
             });
         }
-        let Some((a, b)) = self.collider.shape.bounds() else {
+        let Some((a, b)) = self.bounds() else {
             return true;
         };
         // A ball around the shape, wherever it turns, and the path of its centre.

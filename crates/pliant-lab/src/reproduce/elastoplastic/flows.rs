@@ -1,0 +1,409 @@
+//! Bodies that flow without bound: the built-in scenes of Figures 4 to 8, measured.
+
+use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::pictures::write_sheet;
+use crate::reproduce::plot::Series;
+use crate::reproduce::{Bench, LabError};
+use glam::Vec3;
+use pliant::World;
+use pliant::dynamics::ColliderShape;
+use pliant::geometry::Mesh;
+use pliant::geometry::grid::PointGrid;
+use pliant::report::StepReport;
+use pliant::state::Surface;
+use pliant::surface::validate::Level;
+use pliant_scene::{BuildOptions, Limits, build, load};
+
+/// Particles nearer than this to another are taken out, in r: those that are left may not be nearer for long.
+const MERGE_DISTANCE: f32 = 0.1;
+
+/// A scene in progress, with what is seen in every frame.
+struct Run {
+    world: World,
+    fps: f32,
+    frames: usize,
+    /// Volume over that at the start, frame by frame.
+    volume: Vec<f64>,
+    seeded: u32,
+    replaced: u32,
+    splits: u32,
+    non_finite: u32,
+    unsound: usize,
+    pictures: Vec<(Mesh, String)>,
+}
+
+impl Run {
+    fn new(bench: &Bench, scene: &str, overrides: &[&str]) -> Result<Self, LabError> {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        let loaded = load(scene, &overrides, &Limits::default())?;
+        let built = build(&loaded, &BuildOptions::default())?;
+        let _ = bench;
+        Ok(Self {
+            world: built.world,
+            fps: built.fps,
+            frames: built.frames as usize,
+            volume: Vec::new(),
+            seeded: 0,
+            replaced: 0,
+            splits: 0,
+            non_finite: 0,
+            unsound: 0,
+            pictures: Vec::new(),
+        })
+    }
+
+    /// Steps to the end; `look` sees every frame.
+    fn finish(&mut self, mut look: impl FnMut(usize, &World, &StepReport)) {
+        let start = self.volume_now();
+        for frame in 1..=self.frames {
+            let report = self.world.step(1.0 / self.fps);
+            self.volume.push(self.volume_now() / start);
+            self.seeded += report
+                .resampled
+                .iter()
+                .map(|r| r.particles_added)
+                .sum::<u32>();
+            self.replaced += report.resampled.iter().map(|r| r.groups_added).sum::<u32>();
+            self.splits += report.surfaces.iter().map(|s| s.splits).sum::<u32>();
+            self.non_finite += report.non_finite;
+            for surface in self.world.surfaces() {
+                if let Surface::Tracked(tracked) = surface {
+                    let sound = tracked.mesh().validate(Level::Everything).is_ok();
+                    self.unsound += usize::from(!sound);
+                }
+            }
+            if frame % (self.frames / 6).max(1) == 0 {
+                let caption = format!("frame {frame}");
+                let mesh = self.world.surfaces()[0].mesh().into_owned();
+                self.pictures.push((mesh, caption));
+            }
+            look(frame, &self.world, &report);
+        }
+    }
+
+    fn volume_now(&self) -> f64 {
+        self.world.surfaces().iter().map(Surface::volume).sum()
+    }
+
+    /// Checks that hold in every scene, and its pictures.
+    fn common(&self, bench: &mut Bench, name: &str) -> Result<(), LabError> {
+        bench.check(
+            Engine,
+            "numbers that are not finite, frames with an unsound surface",
+            format!("{} and {}", self.non_finite, self.unsound),
+            "0 and 0",
+            self.non_finite == 0 && self.unsound == 0,
+        );
+        write_sheet(bench, &format!("{name}.png"), 3, false, &self.pictures)?;
+        let points = self.volume.iter().enumerate();
+        let line = Series {
+            label: "volume".into(),
+            points: points
+                .map(|(k, v)| (k as f64 / f64::from(self.fps), *v))
+                .collect(),
+        };
+        bench.plot(
+            &format!("{name}.svg"),
+            "Volume over that at the start",
+            ["time (s)", "volume"],
+            &[line],
+        )
+    }
+
+    /// Volume in every frame and on average.
+    fn volume_is_kept(&self, bench: &mut Bench) {
+        let off = |v: &f64| (v - 1.0).abs();
+        let worst = self.volume.iter().map(off).fold(0.0, f64::max);
+        let mean = self.volume.iter().map(off).sum::<f64>() / self.volume.len().max(1) as f64;
+        bench.check(
+            Engine,
+            "volume against that at the start: worst frame, mean of all",
+            format!("{:.2} %, {:.2} %", 100.0 * worst, 100.0 * mean),
+            "below 3 % and 1 %",
+            worst < 0.03 && mean < 0.01,
+        );
+    }
+
+    fn renewed(&self, bench: &mut Bench) {
+        bench.check(
+            Engine,
+            "particles seeded, clusters made",
+            format!("{}, {}", self.seeded, self.replaced),
+            "some of both",
+            self.seeded > 0 && self.replaced > 0,
+        );
+    }
+}
+
+/// E4: the bunny keeps its volume while it is renewed.
+pub(super) fn bunny(bench: &mut Bench) -> Result<(), LabError> {
+    let mut run = Run::new(bench, "bunny", &[])?;
+    run.finish(|_, _, _| ());
+    run.volume_is_kept(bench);
+    run.renewed(bench);
+    run.common(bench, "e4")
+}
+
+/// E5: the cow splits, and every piece has particles and clusters of its own.
+pub(super) fn cow(bench: &mut Bench) -> Result<(), LabError> {
+    let mut run = Run::new(bench, "cow", &[])?;
+    let (mut strangers, mut spanning, mut most) = (0, 0, 0);
+    run.finish(|_, world, _| {
+        let (foreign, across) = astray(world);
+        strangers += foreign;
+        spanning += across;
+        most = most.max(world.surfaces()[0].piece_count());
+    });
+    bench.check(
+        Engine,
+        "splits, most pieces at a time",
+        format!("{}, {most}", run.splits),
+        "at least 1 split",
+        run.splits >= 1,
+    );
+    bench.check(
+        Engine,
+        "pieces whose particles are not just their own, in all frames",
+        strangers.to_string(),
+        "0",
+        strangers == 0,
+    );
+    bench.check(
+        Engine,
+        "clusters that span two pieces, in all frames",
+        spanning.to_string(),
+        "0",
+        spanning == 0,
+    );
+    run.renewed(bench);
+    run.common(bench, "e5")
+}
+
+/// Pieces of the first surface without a particle and particles without a piece; clusters with particles of several pieces.
+fn astray(world: &World) -> (usize, usize) {
+    let Surface::Tracked(tracked) = &world.surfaces()[0] else {
+        return (0, 0);
+    };
+    let mut of_surface: Vec<u32> = tracked.components().iter().map(|c| c.id).collect();
+    let mut of_particles = world.points().piece[world.bodies()[0].points.clone()].to_vec();
+    of_surface.sort_unstable();
+    of_particles.sort_unstable();
+    of_particles.dedup();
+    let foreign = of_surface
+        .iter()
+        .filter(|id| of_particles.binary_search(id).is_err())
+        .count()
+        + of_particles
+            .iter()
+            .filter(|id| of_surface.binary_search(id).is_err())
+            .count();
+    let groups = world.groups();
+    let spans = |k: &usize| {
+        let mut pieces = groups
+            .members(*k)
+            .map(|(i, _)| world.points().piece[i as usize]);
+        let first = pieces.next();
+        pieces.any(|p| Some(p) != first)
+    };
+    (foreign, (0..groups.len()).filter(spans).count())
+}
+
+/// Length of a strand of the same area and volume.
+fn strand_length(world: &World) -> f64 {
+    let surface = &world.surfaces()[0];
+    surface.area().powi(2) / (4.0 * std::f64::consts::PI * surface.volume())
+}
+
+/// Smallest, mean and largest distance of particles to the nearest other, in r.
+fn spacing(world: &World) -> (f32, f32, f32) {
+    let (points, r) = (&world.points().x, world.bodies()[0].particle_radius);
+    let grid = PointGrid::new(points, r);
+    let (mut least, mut sum, mut most) = (f32::INFINITY, 0.0, 0.0_f32);
+    for &p in points {
+        // The nearest is the particle itself.
+        let near = grid.nearest(p, 2);
+        let d = near.get(1).map_or(0.0, |n| n.1.sqrt()) / r;
+        least = least.min(d);
+        most = most.max(d);
+        sum += d;
+    }
+    (least, sum / points.len().max(1) as f32, most)
+}
+
+/// E6: the taffy is drawn out at least four times, renewed all the while.
+pub(super) fn taffy(bench: &mut Bench) -> Result<(), LabError> {
+    let frames = if bench.options.long { 3000 } else { 900 };
+    let (growth, run, spacings) = pull_taffy(bench, &[], frames)?;
+    bench.check(
+        Engine,
+        "length of the strand, area²/(4π volume), over that at the start: most",
+        format!("{growth:.2}"),
+        "at least 4",
+        growth >= 4.0,
+    );
+    run.volume_is_kept(bench);
+    let least = spacings.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
+    let means = spacings.iter().map(|s| s.1);
+    let (low, high) = means.fold((f32::INFINITY, 0.0_f32), |(l, h), m| (l.min(m), h.max(m)));
+    bench.check(
+        Engine,
+        "smallest distance of two particles",
+        format!("{least:.3} r"),
+        format!("at least {MERGE_DISTANCE} r"),
+        least >= MERGE_DISTANCE,
+    );
+    bench.check(
+        Engine,
+        "mean distance to the nearest particle, in all frames",
+        format!("{low:.3} r to {high:.3} r"),
+        "0.7 r to 1.6 r",
+        low >= 0.7 && high <= 1.6,
+    );
+    run.renewed(bench);
+    run.common(bench, "e6")
+}
+
+/// Pulls taffy; returns the most that its strand has grown, the run, and the spacing of particles now and then.
+fn pull_taffy(
+    bench: &Bench,
+    overrides: &[&str],
+    frames: usize,
+) -> Result<(f64, Run, Vec<(f32, f32, f32)>), LabError> {
+    let mut run = Run::new(bench, "taffy", overrides)?;
+    run.frames = frames;
+    let start = strand_length(&run.world);
+    let (mut most, mut spacings) = (1.0_f64, Vec::new());
+    run.finish(|frame, world, _| {
+        most = most.max(strand_length(world) / start);
+        if frame % 10 == 0 {
+            spacings.push(spacing(world));
+        }
+    });
+    Ok((most, run, spacings))
+}
+
+/// E9: without re-sampling the taffy cannot be pulled: with a limit of the plastic deformation it stays short, without one its
+/// clusters become useless.
+pub(super) fn taffy_as_it_was(bench: &mut Bench) -> Result<(), LabError> {
+    const FRAMES: usize = 900;
+    let (renewed, ..) = pull_taffy(bench, &[], FRAMES)?;
+    let off = "body.0.recluster=off";
+    let (limited, ..) = pull_taffy(bench, &[off], FRAMES)?;
+    let ratio = (limited - 1.0) / (renewed - 1.0);
+    bench.check(
+        Engine,
+        "extension without re-sampling over that with it, F_P limited",
+        format!("{ratio:.2}: {limited:.2} and {renewed:.2} times the length"),
+        "below 0.5",
+        ratio < 0.5,
+    );
+    let limit = "material.taffy.plastic_limit=1e9";
+    let (_, run, spacings) = pull_taffy(bench, &[off, limit], FRAMES)?;
+    let condition = |f: &glam::Mat3| {
+        let stretch = pliant::math::svd::symmetric_eigen(f.transpose() * *f).0;
+        (stretch.max_element() / stretch.min_element().max(1e-12)).sqrt()
+    };
+    let worst = run
+        .world
+        .groups()
+        .f_p
+        .iter()
+        .map(condition)
+        .fold(0.0, f32::max);
+    let gap = spacings.iter().map(|s| s.2).fold(0.0, f32::max);
+    bench.check(
+        Engine,
+        "without a limit: numbers that are not finite, condition of F_P, largest gap",
+        format!("{}, {worst:.0}, {gap:.1} r", run.non_finite),
+        "some, or above 30, or above 2 r",
+        run.non_finite > 0 || worst > 30.0 || gap > 2.0,
+    );
+    Ok(())
+}
+
+/// E7: dough is rolled thin and cut in two.
+pub(super) fn dough(bench: &mut Bench) -> Result<(), LabError> {
+    // As the scene says: when the pin has gone, how far above the table it went, when the cut comes.
+    const ROLLED: usize = 366;
+    const GAP: f32 = 0.45;
+    const CUT: usize = 540;
+    let mut run = Run::new(bench, "dough", &[])?;
+    let (mut thickness, mut before, mut after, mut volume) = (0.0, 0, 0, 0.0);
+    run.finish(|frame, world, _| {
+        let surface = &world.surfaces()[0];
+        match frame {
+            ROLLED => thickness = surface.bounds().map_or(0.0, |b| b.1.y),
+            CUT => before = surface.piece_count(),
+            _ if frame == CUT + 2 => {
+                after = surface.piece_count();
+                volume = surface.volume();
+            }
+            _ => {}
+        }
+    });
+    bench.check(
+        Engine,
+        "thickness after rolling",
+        format!("{thickness:.3} m under a gap of {GAP} m"),
+        "at most 1.2 times the gap",
+        thickness <= 1.2 * GAP,
+    );
+    bench.check(
+        Engine,
+        "pieces before the cut and two frames later",
+        format!("{before} and {after}"),
+        "1 and 2",
+        before == 1 && after == 2,
+    );
+    let start = run.volume.get(CUT - 1).copied().unwrap_or(0.0);
+    let whole = run.volume.get(CUT + 1).copied().unwrap_or(0.0);
+    bench.check(
+        Engine,
+        "volume of the halves against the whole",
+        format!(
+            "{:.3} % of {volume:.2} m³",
+            100.0 * (whole - start).abs() / start
+        ),
+        "within 2 %",
+        (whole - start).abs() <= 0.02 * start,
+    );
+    run.volume_is_kept(bench);
+    run.renewed(bench);
+    run.common(bench, "e7")
+}
+
+/// E8: hands knead dough and stay out of it.
+pub(super) fn hands(bench: &mut Bench) -> Result<(), LabError> {
+    let mut run = Run::new(bench, "hands", &[])?;
+    let mut worst = 0.0_f64;
+    run.finish(|_, world, _| {
+        let r = world.bodies()[0].particle_radius;
+        let deep = |p: &&Vec3| depth(world, **p) > r;
+        let count = world.points().x.iter().filter(deep).count();
+        worst = worst.max(count as f64 / world.points().len() as f64);
+    });
+    bench.check(
+        Engine,
+        "particles deeper than r in a hand, worst frame",
+        format!("{:.3} %", 100.0 * worst),
+        "at most 0.5 %",
+        worst <= 0.005,
+    );
+    run.renewed(bench);
+    run.common(bench, "e8")
+}
+
+/// How deep a place is in the capsules of hands (m); negative outside.
+fn depth(world: &World, p: Vec3) -> f32 {
+    let capsules = world.colliders().iter().filter_map(|c| match &c.shape {
+        ColliderShape::Track(track) => Some(track.at(world.time())),
+        _ => None,
+    });
+    capsules
+        .map(|c| {
+            let along = c.b - c.a;
+            let t = (p - c.a).dot(along) / along.length_squared().max(1e-12);
+            c.radius - p.distance(c.a + along * t.clamp(0.0, 1.0))
+        })
+        .fold(f32::NEG_INFINITY, f32::max)
+}

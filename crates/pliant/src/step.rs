@@ -456,6 +456,17 @@ impl World {
     /// Where bodies have flowed, been torn or cut, particles and groups are replaced [CMM16 §3.3].
     fn resample(&mut self, report: &mut StepReport, watch: &mut Stopwatch) {
         let (seed, frame) = (self.settings.seed, self.frame);
+        // A step of no length has fitted nothing.
+        if self.scratch.a.len() != self.groups.len() {
+            let Self {
+                plan,
+                groups,
+                points,
+                scratch,
+                ..
+            } = self;
+            state_pass(&plan.jacobi, groups, &points.pred, &mut scratch.a);
+        }
         let Self {
             points,
             groups,

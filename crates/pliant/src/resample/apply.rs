@@ -143,6 +143,8 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
         Jacobi::refresh_weights(std::slice::from_ref(body), &mut points, &mut groups);
     }
     (world.points, world.groups) = (points, groups);
+    // What was fitted belongs to groups that have other numbers now.
+    world.scratch.a.clear();
     world.plan.stale = true;
 }
 

@@ -166,6 +166,17 @@ pub struct Sampling {
     pub volume: f64,
 }
 
+impl Sampling {
+    /// Adds the particles and groups of another body.
+    pub(crate) fn append(&mut self, other: Self) {
+        let first = self.points.len() as u32;
+        self.points.extend(other.points);
+        let moved = |members: Vec<u32>| members.iter().map(|i| first + i).collect();
+        self.groups.extend(other.groups.into_iter().map(moved));
+        self.volume += other.volume;
+    }
+}
+
 /// Makes the mesh of a body whose surface is tracked the boundary of a solid, and tells what that took.
 pub fn make_solid(desc: &mut BodyDesc) -> Result<RepairReport, BuildError> {
     if !matches!(desc.surface, SurfaceKind::Tracked { .. }) {

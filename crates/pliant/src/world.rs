@@ -1,11 +1,12 @@
 //! The world: bodies, obstacles and what happens to them.
 
-use crate::body::{self, BodyDesc, BuildError};
+use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
 use crate::dynamics::action::{Action, Grab};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
+use crate::geometry::Mesh;
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
@@ -85,8 +86,8 @@ pub struct Body {
     pub cluster_radius: f32,
     /// How it is re-sampled.
     pub resampling: Resampling,
-    /// Mass over volume of its surface at the start (kg/m³).
-    pub solid_density: f64,
+    /// Mass over volume of its surface at the start (kg/m³), if it has one.
+    pub solid_density: Option<f64>,
     /// Which rotation places its goals.
     pub fit: Fit,
     /// How corrections are combined.
@@ -138,6 +139,43 @@ pub struct World {
     pub(crate) scratch: Scratch,
 }
 
+/// Particles and groups of one body among several that merge.
+struct Lot {
+    points: usize,
+    groups: usize,
+    /// Mass of a particle (kg).
+    mass: f32,
+    density: f32,
+    velocity: Vec3,
+    material: GroupMaterial,
+}
+
+impl Lot {
+    fn new(desc: &BodyDesc, sampling: &Sampling) -> Self {
+        let r = f64::from(desc.particle_radius);
+        let count = sampling.points.len() as f64;
+        let volume = if sampling.volume > 0.0 {
+            sampling.volume
+        } else {
+            count * r.powi(3) / 0.66
+        };
+        let m = &desc.material;
+        Self {
+            points: sampling.points.len(),
+            groups: sampling.groups.len(),
+            mass: (f64::from(m.density) * volume / count) as f32,
+            density: m.density,
+            velocity: desc.velocity,
+            material: GroupMaterial {
+                stiffness: m.stiffness,
+                plastic_yield: m.plastic_yield,
+                plastic_flow: m.plastic_flow,
+                hardening: m.hardening,
+            },
+        }
+    }
+}
+
 /// What follows from the bodies and is made anew when they change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
@@ -179,6 +217,43 @@ impl World {
         self.add_sampled(desc, &sampling)
     }
 
+    /// Adds bodies that merge with each other where they meet. They become one body of several pieces, with the name, friction and
+    /// kind of plasticity of the first; stiffness, yield, flow, hardening and density are each one's own, and mix where they merge.
+    ///
+    /// All must have a tracked surface, one particle radius and one edge length.
+    pub fn add_merging(&mut self, mut descs: Vec<BodyDesc>) -> Result<BodyId, BuildError> {
+        let parameter = |text: &str| BuildError::Parameter(text.to_owned());
+        let Some(first) = descs.first() else {
+            return Err(parameter("there is no body to add"));
+        };
+        let (r, surface) = (first.particle_radius, first.surface);
+        if !matches!(surface, SurfaceKind::Tracked { .. }) {
+            return Err(parameter("bodies that merge must have tracked surfaces"));
+        }
+        if descs
+            .iter()
+            .any(|d| d.particle_radius != r || d.surface != surface)
+        {
+            return Err(parameter(
+                "bodies that merge must have the same particle_radius, edge_length and volume",
+            ));
+        }
+        let mut joint = Sampling::default();
+        let mut lots = Vec::new();
+        for desc in &mut descs {
+            body::make_solid(desc)?;
+            let sampling = body::sample(desc, self.settings.seed)?;
+            lots.push(Lot::new(desc, &sampling));
+            joint.append(sampling);
+        }
+        let mut descs = descs.into_iter();
+        let mut whole = descs
+            .next()
+            .unwrap_or_else(|| BodyDesc::new("", Mesh::default(), r));
+        descs.for_each(|desc| whole.mesh.append(&desc.mesh));
+        self.add_lots(whole, &joint, &lots)
+    }
+
     /// Adds a body whose particles and groups are given; if its surface is tracked, its mesh must be solid
     /// ([`body::make_solid`]).
     pub fn add_sampled(
@@ -186,56 +261,58 @@ impl World {
         desc: BodyDesc,
         sampling: &body::Sampling,
     ) -> Result<BodyId, BuildError> {
+        let lot = Lot::new(&desc, sampling);
+        self.add_lots(desc, sampling, &[lot])
+    }
+
+    fn add_lots(
+        &mut self,
+        desc: BodyDesc,
+        sampling: &Sampling,
+        lots: &[Lot],
+    ) -> Result<BodyId, BuildError> {
         let r = desc.particle_radius;
         let first = self.points.len();
+        let first_group = self.groups.len();
         let surface = body::make_surface(&desc, &sampling.points, first)?;
-        let volume = if sampling.volume > 0.0 {
-            sampling.volume
-        } else {
-            sampling.points.len() as f64 * f64::from(r).powi(3) / 0.66
-        };
-        let mass =
-            (f64::from(desc.material.density) * volume / sampling.points.len() as f64) as f32;
-        for (id, &x) in sampling.points.iter().enumerate() {
-            self.points.push(x, desc.velocity, mass, id as u64);
+        let (mut id, mut points) = (0, sampling.points.iter());
+        let mut groups = sampling.groups.iter();
+        for lot in lots {
+            for &x in points.by_ref().take(lot.points) {
+                self.points.push(x, lot.velocity, lot.mass, id);
+                id += 1;
+            }
+            for members in groups.by_ref().take(lot.groups) {
+                let place = |&i: &u32| sampling.points[i as usize];
+                let center = members.iter().map(place).sum::<Vec3>() / members.len() as f32;
+                let members: Vec<(u32, Vec3)> = members
+                    .iter()
+                    .map(|i| (first as u32 + i, place(i) - center))
+                    .collect();
+                self.groups
+                    .push(&members, desc.cluster_radius * r, lot.material);
+                if let Some(c) = self.groups.center.last_mut() {
+                    *c = center;
+                }
+            }
         }
-        let mut solid_density = f64::from(desc.material.density);
+        let mut solid_density = None;
         if let Surface::Tracked(tracked) = &surface {
             let pieces = resample::label(tracked, &sampling.points, first, r);
             self.points.piece[first..].copy_from_slice(&pieces);
             let volume: f64 = tracked.components().iter().map(|c| c.target).sum();
-            if volume > 0.0 {
-                solid_density = f64::from(mass) * sampling.points.len() as f64 / volume;
-            }
-        }
-        let material = GroupMaterial {
-            stiffness: desc.material.stiffness,
-            plastic_yield: desc.material.plastic_yield,
-            plastic_flow: desc.material.plastic_flow,
-            hardening: desc.material.hardening,
-        };
-        let first_group = self.groups.len();
-        for members in &sampling.groups {
-            let center = members
+            let mass: f64 = self.points.mass[first..]
                 .iter()
-                .map(|&i| sampling.points[i as usize])
-                .sum::<Vec3>()
-                / members.len() as f32;
-            let members: Vec<(u32, Vec3)> = members
-                .iter()
-                .map(|&i| (first as u32 + i, sampling.points[i as usize] - center))
-                .collect();
-            self.groups
-                .push(&members, desc.cluster_radius * r, material);
-            if let Some(c) = self.groups.center.last_mut() {
-                *c = center;
-            }
+                .map(|&m| f64::from(m))
+                .sum();
+            let one_density = lots.iter().all(|lot| lot.density == lots[0].density);
+            solid_density = (one_density && volume > 0.0).then(|| mass / volume);
         }
-        let mut material_of_body = desc.material;
+        let mut material = desc.material;
         let renewed =
             desc.resampling.recluster != Recluster::Off && matches!(surface, Surface::Tracked(_));
         if !renewed {
-            material_of_body.plastic_limit.get_or_insert(PLASTIC_LIMIT);
+            material.plastic_limit.get_or_insert(PLASTIC_LIMIT);
         }
         self.surfaces.push(surface);
         let id = BodyId(self.next_body);
@@ -245,7 +322,7 @@ impl World {
             name: desc.name,
             points: first..self.points.len(),
             groups: first_group..self.groups.len(),
-            material: material_of_body,
+            material,
             particle_radius: r,
             cluster_radius: desc.cluster_radius,
             resampling: Resampling {

@@ -59,6 +59,53 @@ pub enum MeshError {
 }
 
 impl Mesh {
+    /// Adds another mesh. Attributes that only one of them has are made up for the other: no texture, white, a part without a name.
+    pub fn append(&mut self, other: &Self) {
+        let (vertices, triangles) = (self.positions.len(), self.triangles.len());
+        let both = (
+            vertices + other.positions.len(),
+            triangles + other.triangles.len(),
+        );
+        fn join<T: Copy>(a: &mut Vec<T>, b: &[T], (first, all): (usize, usize), plain: T) {
+            if a.is_empty() && b.is_empty() {
+                return;
+            }
+            a.resize(first, plain);
+            a.extend_from_slice(b);
+            a.resize(all, plain);
+        }
+        join(
+            &mut self.corner_uvs,
+            &other.corner_uvs,
+            (triangles, both.1),
+            [Vec2::ZERO; 3],
+        );
+        join(
+            &mut self.colors,
+            &other.colors,
+            (vertices, both.0),
+            [255; 4],
+        );
+        if !(self.parts.is_empty() && other.parts.is_empty()) {
+            if self.parts.is_empty() {
+                self.parts = vec![0; triangles];
+                self.part_names = vec![String::new()];
+            }
+            let first = self.part_names.len() as u16;
+            if other.parts.is_empty() {
+                self.parts.resize(both.1, first);
+                self.part_names.push(String::new());
+            } else {
+                self.parts
+                    .extend(other.parts.iter().map(|p| first.saturating_add(*p)));
+                self.part_names.extend(other.part_names.iter().cloned());
+            }
+        }
+        self.positions.extend_from_slice(&other.positions);
+        let moved = |t: &[u32; 3]| t.map(|v| v + vertices as u32);
+        self.triangles.extend(other.triangles.iter().map(moved));
+    }
+
     /// A closed mesh with one handle: `n` × `m` quads of two triangles each, `at(u, v)` their corners for `u` and `v` in `0..1`,
     /// both periodic. Outside is where ∂u × ∂v points.
     pub fn ring(n: u32, m: u32, at: impl Fn(f32, f32) -> Vec3) -> Self {

@@ -107,8 +107,10 @@ impl<'a> Cloud<'a> {
             .iter()
             .enumerate()
             .map(|(k, piece)| {
-                let target = self.body.solid_density * piece.target;
                 let (mass, momentum) = now[k];
+                // Pieces of different densities keep what they have; what they shall have is not known by their volume.
+                let density = self.body.solid_density;
+                let target = density.map_or(before[k].0, |density| density * piece.target);
                 if !(mass > 0.0 && target > 0.0) {
                     return (1.0, Vec3::ZERO);
                 }

@@ -1,6 +1,6 @@
 //! Closing the gaps in the slots, and putting what lies together next to each other in memory.
 
-use super::closed_mesh::{ClosedMesh, NONE};
+use super::closed_mesh::{ClosedMesh, NONE, next, prev};
 
 /// Share of free slots above which the mesh is compacted.
 const GAPS: f32 = 0.25;
@@ -20,50 +20,49 @@ impl ClosedMesh {
     pub(crate) fn compact(&mut self) -> Vec<u32> {
         let mut order: Vec<u32> = self.triangles().collect();
         order.sort_by_key(|&t| (self.patch[t as usize], t));
-        let mut new_triangle = vec![NONE; self.material.len()];
-        let mut new_vertex = vec![NONE; self.x.len()];
+        let mut used = vec![false; self.x.len()];
         let mut vertices: Vec<u32> = Vec::with_capacity(self.vertex_count());
-        for (k, &t) in order.iter().enumerate() {
-            new_triangle[t as usize] = k as u32;
-            for v in self.triangle(t) {
-                if new_vertex[v as usize] == NONE {
-                    new_vertex[v as usize] = vertices.len() as u32;
-                    vertices.push(v);
-                }
+        for v in order.iter().flat_map(|&t| self.triangle(t)) {
+            if !std::mem::replace(&mut used[v as usize], true) {
+                vertices.push(v);
             }
         }
-        let half_edge = |h: u32| 3 * new_triangle[h as usize / 3] + h % 3;
-        let halves = || {
-            order
-                .iter()
-                .flat_map(|&t| 3 * t as usize..3 * t as usize + 3)
-        };
-        let corner = halves()
-            .map(|h| new_vertex[self.corner[h] as usize])
-            .collect();
-        let twin = halves().map(|h| half_edge(self.twin[h])).collect();
-        let uv = if self.uv.is_empty() {
-            Vec::new()
-        } else {
-            halves().map(|h| self.uv[h]).collect()
-        };
-        let out = vertices
-            .iter()
-            .map(|&v| half_edge(self.out[v as usize]))
-            .collect();
-        self.corner = corner;
-        self.twin = twin;
-        self.uv = uv;
-        self.out = out;
-        pick(&mut self.x, &vertices);
-        pick(&mut self.was, &vertices);
-        pick(&mut self.rest, &vertices);
-        pick(&mut self.color, &vertices);
-        pick(&mut self.component, &vertices);
-        pick(&mut self.vertex_flags, &vertices);
-        pick(&mut self.material, &order);
-        pick(&mut self.scar, &order);
-        pick(&mut self.patch, &order);
+        let first: Vec<u32> = order.iter().map(|&t| 3 * t).collect();
+        self.renumber(&first, &vertices)
+    }
+
+    /// Gives all elements new numbers: triangle k is the one that half-edge `first[k]` belongs to, and begins with it; vertex k is
+    /// the one in slot `vertices[k]`. Returns the new number of every old vertex slot, [`NONE`] for free ones.
+    pub(super) fn renumber(&mut self, first: &[u32], vertices: &[u32]) -> Vec<u32> {
+        let mut new_vertex = vec![NONE; self.x.len()];
+        for (&v, k) in vertices.iter().zip(0..) {
+            new_vertex[v as usize] = k;
+        }
+        let halves: Vec<u32> = first.iter().flat_map(|&h| [h, next(h), prev(h)]).collect();
+        let mut new_half = vec![NONE; self.corner.len()];
+        for (&h, k) in halves.iter().zip(0..) {
+            new_half[h as usize] = k;
+        }
+        let triangles: Vec<u32> = first.iter().map(|&h| h / 3).collect();
+        pick(&mut self.corner, &halves);
+        pick(&mut self.twin, &halves);
+        pick(&mut self.uv, &halves);
+        pick(&mut self.out, vertices);
+        pick(&mut self.x, vertices);
+        pick(&mut self.was, vertices);
+        pick(&mut self.rest, vertices);
+        pick(&mut self.color, vertices);
+        pick(&mut self.component, vertices);
+        pick(&mut self.vertex_flags, vertices);
+        pick(&mut self.material, &triangles);
+        pick(&mut self.scar, &triangles);
+        pick(&mut self.patch, &triangles);
+        for v in &mut self.corner {
+            *v = new_vertex[*v as usize];
+        }
+        for h in self.twin.iter_mut().chain(&mut self.out) {
+            *h = new_half[*h as usize];
+        }
         self.free_vertices.clear();
         self.free_triangles.clear();
         new_vertex

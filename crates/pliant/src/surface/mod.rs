@@ -55,6 +55,7 @@ mod filling;
 mod lines;
 mod marks;
 mod operations;
+mod order;
 mod outside;
 pub mod patches;
 pub mod predicates;

@@ -100,13 +100,15 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Starts tracking a closed, manifold, consistently oriented mesh.
+    /// Starts tracking a closed, manifold, consistently oriented mesh. Its vertices and triangles get slots by where they lie, so
+    /// that their order in the input does not matter.
     pub fn new(mesh: &Mesh, settings: TrackerSettings) -> Result<Self, ClosedMeshError> {
         let mut tracker = Self {
             settings,
             mesh: ClosedMesh::new(mesh)?,
             ..Self::default()
         };
+        tracker.mesh.order_by_place();
         tracker.look_anew(0.0);
         Ok(tracker)
     }

@@ -91,13 +91,6 @@ fn cut_up(bench: &mut Bench, name: &str, mesh: &Mesh) -> Result<Mesh, LabError> 
 /// Every piece moved away from the middle.
 fn apart(mesh: &Mesh, middle: Vec3) -> Mesh {
     let mut piece: Vec<usize> = (0..mesh.positions.len()).collect();
-    fn root(piece: &mut [usize], mut v: usize) -> usize {
-        while piece[v] != v {
-            piece[v] = piece[piece[v]];
-            v = piece[v];
-        }
-        v
-    }
     for t in &mesh.triangles {
         for v in &t[1..] {
             let (a, b) = (
@@ -118,4 +111,13 @@ fn apart(mesh: &Mesh, middle: Vec3) -> Mesh {
         *p += APART * (sums[r].0 / sums[r].1 - middle);
     }
     moved
+}
+
+/// The vertex that stands for the piece of `v`.
+fn root(piece: &mut [usize], mut v: usize) -> usize {
+    while piece[v] != v {
+        piece[v] = piece[piece[v]];
+        v = piece[v];
+    }
+    v
 }

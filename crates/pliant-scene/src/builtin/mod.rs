@@ -84,7 +84,7 @@ pub const SCENES: [Builtin; 10] = [
     },
     Builtin {
         name: "press",
-        title: "a letter press stamps a word into clay",
+        title: "a letter press stamps a letter into clay",
         figure: "Pliant",
         text: include_str!("scenes/press.toml"),
         files: &[],

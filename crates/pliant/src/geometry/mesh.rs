@@ -199,8 +199,8 @@ impl Mesh {
             .sum()
     }
 
-    /// The number of pieces that share no vertex.
-    pub fn piece_count(&self) -> usize {
+    /// For each vertex the lowest one of its piece; pieces share no vertex. A vertex without triangles is a piece of its own.
+    pub fn pieces(&self) -> Vec<u32> {
         let mut parent: Vec<u32> = (0..self.positions.len() as u32).collect();
         let find = |parent: &mut Vec<u32>, mut v: u32| {
             while parent[v as usize] != v {
@@ -210,19 +210,27 @@ impl Mesh {
             }
             v
         };
-        let mut used = vec![false; parent.len()];
         for &[a, b, c] in &self.triangles {
-            for v in [a, b, c] {
-                used[v as usize] = true;
-            }
             for other in [b, c] {
                 let (x, y) = (find(&mut parent, a), find(&mut parent, other));
                 parent[x.max(y) as usize] = x.min(y);
             }
         }
-        (0..parent.len())
-            .filter(|&v| used[v] && parent[v] == v as u32)
-            .count()
+        // A parent is never above its child, so that of each vertex is final before it is asked for.
+        for v in 0..parent.len() {
+            parent[v] = parent[parent[v] as usize];
+        }
+        parent
+    }
+
+    /// The number of pieces that share no vertex.
+    pub fn piece_count(&self) -> usize {
+        let pieces = self.pieces();
+        let mut used = vec![false; pieces.len()];
+        for &v in self.triangles.as_flattened() {
+            used[pieces[v as usize] as usize] = true;
+        }
+        used.iter().filter(|used| **used).count()
     }
 
     /// Area-weighted vertex normals; zero where a vertex has no area around it.
@@ -246,14 +254,15 @@ impl Mesh {
 mod tests {
     use super::*;
 
-    /// Pieces are counted by shared vertices, and vertices without a triangle are no piece.
+    /// Every vertex knows the lowest one of its piece, through however long a chain; a vertex without triangles is no piece.
     #[test]
     fn pieces() {
         let mesh = Mesh {
-            positions: vec![Vec3::ZERO; 8],
-            triangles: vec![[0, 1, 2], [4, 5, 6], [2, 1, 3]],
+            positions: vec![Vec3::ZERO; 10],
+            triangles: vec![[8, 9, 7], [5, 4, 6], [6, 2, 3], [0, 2, 0]],
             ..Mesh::default()
         };
+        assert_eq!(mesh.pieces(), [0, 1, 0, 0, 0, 0, 0, 7, 7, 7]);
         assert_eq!(mesh.piece_count(), 2);
         assert_eq!(Mesh::default().piece_count(), 0);
     }

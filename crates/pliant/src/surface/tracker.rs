@@ -242,6 +242,7 @@ impl Tracker {
             ..
         } = self;
 
+        // Where it is being stretched; re-meshing moves vertices too.
         tearing.look(mesh, carriers, lengths.min);
 
         // Edges come back into range; necks are cut before they turn inside out.
@@ -296,16 +297,25 @@ impl Tracker {
             volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        report.renumbered = mesh.has_gaps().then(|| {
-            let new_of_old = mesh.compact();
-            *patches = Patches::build(mesh);
-            events.forget(&new_of_old);
-            new_of_old
-        });
+        report.renumbered = close_gaps(mesh, patches, events);
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
     }
+}
+
+/// Renumbers the slots if too many are free. Returns the new slot of every old vertex.
+fn close_gaps(
+    mesh: &mut ClosedMesh,
+    patches: &mut Patches,
+    events: &mut Events,
+) -> Option<Vec<u32>> {
+    mesh.has_gaps().then(|| {
+        let new_of_old = mesh.compact();
+        *patches = Patches::build(mesh);
+        events.forget(&new_of_old);
+        new_of_old
+    })
 }
 
 /// Extracts the tangled pieces anew if one has been so for too long or if too much is. Returns the number of new triangles.

@@ -90,34 +90,17 @@ fn cut_up(bench: &mut Bench, name: &str, mesh: &Mesh) -> Result<Mesh, LabError> 
 
 /// Every piece moved away from the middle.
 fn apart(mesh: &Mesh, middle: Vec3) -> Mesh {
-    let mut piece: Vec<usize> = (0..mesh.positions.len()).collect();
-    for t in &mesh.triangles {
-        for v in &t[1..] {
-            let (a, b) = (
-                root(&mut piece, t[0] as usize),
-                root(&mut piece, *v as usize),
-            );
-            piece[a.max(b)] = a.min(b);
-        }
-    }
-    let roots: Vec<usize> = (0..piece.len()).map(|v| root(&mut piece, v)).collect();
-    let mut sums = vec![(Vec3::ZERO, 0.0); piece.len()];
-    for (p, &r) in mesh.positions.iter().zip(&roots) {
-        sums[r].0 += *p;
-        sums[r].1 += 1.0;
+    let pieces = mesh.pieces();
+    let mut sums = vec![(Vec3::ZERO, 0.0); pieces.len()];
+    for (p, &piece) in mesh.positions.iter().zip(&pieces) {
+        let sum = &mut sums[piece as usize];
+        sum.0 += *p;
+        sum.1 += 1.0;
     }
     let mut moved = mesh.clone();
-    for (p, &r) in moved.positions.iter_mut().zip(&roots) {
-        *p += APART * (sums[r].0 / sums[r].1 - middle);
+    for (p, &piece) in moved.positions.iter_mut().zip(&pieces) {
+        let (sum, count) = sums[piece as usize];
+        *p += APART * (sum / count - middle);
     }
     moved
-}
-
-/// The vertex that stands for the piece of `v`.
-fn root(piece: &mut [usize], mut v: usize) -> usize {
-    while piece[v] != v {
-        piece[v] = piece[piece[v]];
-        v = piece[v];
-    }
-    v
 }

@@ -355,10 +355,6 @@ proptest! {
             let fast = found(&mut detector, &mesh, &patches);
             prop_assert_eq!(&fast, &brute_force(&mesh), "frame {}", frame);
             prop_assert_eq!(detector.statistics().audit_misses, 0);
-            let skipped = detector.statistics().slack_skipped;
-            // At rest most is known from the frame before; a flip makes the patches around it forget.
-            let still = speed <= 1e-3 && turn.w >= 0.999_999_9 && flips == 0;
-            prop_assert!(frame == 0 || !still || skipped > 20, "{skipped}");
         }
     }
 }

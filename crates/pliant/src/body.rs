@@ -301,7 +301,7 @@ fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u
     let grid = PointGrid::new(points, reach * 0.5);
     let mut memberships = vec![0u32; points.len()];
     let how = (desc.resampling.membership, r);
-    let members_of = |i: u32| resample::reach(&grid, points, i, reach, how, |_| true);
+    let members_of = |i: u32| resample::reach(&grid, points, i, reach, how, |_| true, |_| true);
     let mut groups: Vec<(Vec3, Vec<u32>)> = Vec::new();
     for round in 0..desc.min_memberships {
         let mut order: Vec<(u64, u32)> = (0..points.len() as u32)

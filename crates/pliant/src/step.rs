@@ -57,6 +57,7 @@ impl World {
         report.non_finite += admit_points(self.plan.jacobi.blocks(), &limits, &mut self.points);
         watch.lap(Stage::Other);
 
+        self.groups.flowed.fill(0.0);
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
         }
@@ -399,11 +400,13 @@ impl World {
             .with_min_len(1024)
             .map(|q| Mat3::from_quat(*q))
             .collect_into_vec(&mut scratch.turn);
+        let flow = skin::flow_of_points(groups, points.len());
         let placed: Vec<Placed> = colliders
             .iter()
             .map(|collider| Placed::during(collider, *time, *time))
             .collect();
         for (body, surface) in bodies.iter().zip(surfaces) {
+            let renewed = body.resampling.recluster != Recluster::Off;
             let near = body_bounds(&points.x[body.points.clone()]);
             let reach = 4.0 * body.particle_radius;
             let touched: Vec<Placed> = placed
@@ -427,10 +430,13 @@ impl World {
                 }
                 Surface::Tracked(tracked) => {
                     tracked.carry(&frame);
+                    if renewed {
+                        tracked.smooth(&flow);
+                    }
                     watch.lap(Stage::Skin);
                     let delay = (body.merge_delay / dt).round() as u32;
                     // Without new particles it would tear wherever it is stretched.
-                    let carriers = if body.resampling.recluster == Recluster::Off {
+                    let carriers = if !renewed {
                         Carriers::default()
                     } else {
                         Carriers {

@@ -66,12 +66,13 @@ pub fn plastic_update(
         groups.material[range.clone()].par_chunks_mut(8),
         groups.alpha[range.clone()].par_chunks_mut(8),
         groups.yielding[range.clone()].par_chunks_mut(8),
+        groups.flowed[range.clone()].par_chunks_mut(8),
     );
     packs
         .into_par_iter()
         .with_min_len(8)
         .enumerate()
-        .map(|(pack, (f_p, group, alpha, yielding))| {
+        .map(|(pack, (f_p, group, alpha, yielding, flowed))| {
             let first = pack * 8;
             let mut report = PlasticReport::default();
             let stretches = if choi {
@@ -91,8 +92,11 @@ pub fn plastic_update(
                     plastic_yield: &mut group[l].plastic_yield,
                     alpha: &mut alpha[l],
                 };
-                yielding[l] = !degenerate[first + l]
-                    && flow_group(step, nu, hardening, stretch, axes, &mut state);
+                let flow = (!degenerate[first + l])
+                    .then(|| flow_group(step, nu, hardening, stretch, axes, &mut state))
+                    .flatten();
+                yielding[l] = flow.is_some();
+                flowed[l] += flow.unwrap_or(0.0);
                 report.yielding += u32::from(yielding[l]);
                 // Without re-sampling no group can be replaced: a hopeless F_P starts again from nothing, and is counted.
                 if !f_p[l].is_finite() || (f_p[l].determinant() - 1.0).abs() > 0.5 {
@@ -133,7 +137,7 @@ fn choi_principal(a: Mat3, a_qq_inv: Mat3, f_p: Mat3) -> (Vec3, Mat3) {
     symmetric_eigen(choi_stretch(a * f_p.transpose(), a_qq))
 }
 
-/// Lets one group flow; returns whether it did.
+/// Lets one group flow; returns the plastic strain if it did.
 fn flow_group(
     step: &PlasticStep,
     nu: f32,
@@ -141,7 +145,7 @@ fn flow_group(
     stretch: Vec3,
     axes: Mat3,
     state: &mut GroupState,
-) -> bool {
+) -> Option<f32> {
     let nu = flow_per_substep(nu, step.dt);
     let model = step.material.plastic_model;
     let flow = match model {
@@ -156,7 +160,7 @@ fn flow_group(
             flow
         }
     };
-    let Some(flow) = flow else { return false };
+    let flow = flow?;
     let limited = bounded_factor(flow, step.material.clamp, model);
     let limit = step.material.plastic_limit.unwrap_or(f32::INFINITY);
     *state.f_p = limit_condition(*state.f_p, axes, limited, limit);
@@ -164,7 +168,7 @@ fn flow_group(
         // Departs from [CMM16 §3.1]: the yield accumulates; as printed it would drop to zero without hardening.
         *state.plastic_yield += hardening * flow.strain * step.dt;
     }
-    true
+    Some(limited.abs().max_element())
 }
 
 /// ln of the plastic factors within the bounds of one substep.

@@ -25,6 +25,8 @@ pub(crate) struct Edit {
     copies: Vec<(u32, u32, u32)>,
     /// Pieces of the surface that have no particle.
     bare: Vec<u32>,
+    /// Vertices that are to move, ascending, and where to.
+    pressed: Vec<(u32, Vec3)>,
     groups: Vec<Old>,
     new_groups: Vec<New>,
     fade_frames: u32,
@@ -33,7 +35,13 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// `None` if there is nothing to do.
-    pub(super) fn new(cloud: Cloud, plan: Plan, bare: Vec<u32>, full: bool) -> Option<Self> {
+    pub(super) fn new(
+        cloud: Cloud,
+        plan: Plan,
+        bare: Vec<u32>,
+        pressed: Vec<(u32, Vec3)>,
+        full: bool,
+    ) -> Option<Self> {
         if !plan.changed && bare.is_empty() {
             return None;
         }
@@ -65,6 +73,7 @@ impl Edit {
             parent: cloud.parent,
             copies: cloud.copies,
             bare,
+            pressed,
             groups: plan.old,
             new_groups: plan.new,
             report,
@@ -272,6 +281,10 @@ pub(crate) fn follow_skins(
                 skin::hold(frame, skin, y);
             }
         });
+    // The surface itself follows at the next step, with what comes of it.
+    for &(v, to) in &edit.pressed {
+        skin::hold(frame, &mut skins[v as usize], to);
+    }
 }
 
 /// Rotation matrix of every point, and per point of `own` whether its rotation has changed.

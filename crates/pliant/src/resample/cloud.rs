@@ -150,13 +150,19 @@ impl<'a> Cloud<'a> {
             .build(x, &mesh.corner, labels, COLUMN_SPACING * self.r);
     }
 
+    /// How often a piece, blown up a little, covers a place.
+    #[inline]
+    pub(super) fn winding(&self, scratch: &Scratch, p: Vec3, piece: u32) -> i32 {
+        if self.many {
+            scratch.columns.winding_of(p, piece)
+        } else {
+            scratch.columns.winding(p)
+        }
+    }
+
     /// Whether a place is inside of a piece, blown up a little.
     #[inline]
     pub(super) fn inside(&self, scratch: &Scratch, p: Vec3, piece: u32) -> bool {
-        if self.many {
-            scratch.columns.winding_of(p, piece) > 0
-        } else {
-            scratch.columns.contains(p)
-        }
+        self.winding(scratch, p, piece) > 0
     }
 }

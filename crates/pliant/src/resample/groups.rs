@@ -70,7 +70,7 @@ pub(super) fn replace(cloud: &mut Cloud, context: &Context, scratch: &mut Scratc
     scratch
         .centers
         .rebuild(own.len(), reach, |k| context.groups.center[own.start + k]);
-    take_in(cloud, context, &mut old, &scratch.centers, reach);
+    take_in(cloud, context, &mut old, scratch, reach);
     let fading = fade(cloud, context, &mut old);
     let new = add(cloud, context, &mut old, scratch, reach);
     let parted = old.iter().any(|g| !g.stays || !g.joined.is_empty());
@@ -123,8 +123,9 @@ fn look(cloud: &Cloud, context: &Context) -> Vec<Old> {
 }
 
 /// New particles join the groups that they lie in.
-fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], centers: &PointGrid, reach: f32) {
+fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], scratch: &Scratch, reach: f32) {
     let first = cloud.body.groups.start;
+    let centers = &scratch.centers;
     for i in cloud.added().filter(|&i| cloud.alive[i]) {
         let x = cloud.x[i];
         centers.for_each_within(x, reach, |k, center, _| {
@@ -134,7 +135,7 @@ fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], centers: &PointGri
                 return;
             }
             if cloud.settings.membership == Membership::Geodesic
-                && !beside(cloud, context, first + k as usize, x)
+                && !beside(cloud, context, scratch, first + k as usize, i)
             {
                 return;
             }
@@ -147,14 +148,15 @@ fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], centers: &PointGri
     }
 }
 
-/// Whether a member of group `k` is near a place: there is material between them.
-fn beside(cloud: &Cloud, context: &Context, k: usize, x: Vec3) -> bool {
+/// Whether a member of group `k` is near particle `i`, with material between them.
+fn beside(cloud: &Cloud, context: &Context, scratch: &Scratch, k: usize, i: usize) -> bool {
     let first = cloud.body.points.start;
     let reach = 2.0 * cloud.r;
-    context
-        .groups
-        .members(k)
-        .any(|(i, _)| cloud.x[i as usize - first].distance_squared(x) < reach * reach)
+    let (x, piece) = (cloud.x[i], cloud.piece[i]);
+    context.groups.members(k).any(|(j, _)| {
+        let y = cloud.x[j as usize - first];
+        y.distance_squared(x) < reach * reach && cloud.inside(scratch, 0.5 * (x + y), piece)
+    })
 }
 
 /// Groups that have strained too much, or lost or won too many members, begin to go; those that come or go do so a bit more.
@@ -272,7 +274,8 @@ fn add(
         let piece = cloud.piece[i as usize];
         let mine = |j: u32| cloud.alive[j as usize] && cloud.piece[j as usize] == piece;
         let how = (cloud.settings.membership, cloud.r);
-        let members = super::reach(grid, &cloud.x, i, reach, how, mine);
+        let solid = |p: Vec3| cloud.inside(scratch, p, piece);
+        let members = super::reach(grid, &cloud.x, i, reach, how, mine, solid);
         for &j in &members {
             let near = cloud.x[i as usize].distance(cloud.x[j as usize]) <= spacing;
             marked[j as usize] |= near;

@@ -5,14 +5,16 @@
 //!  particles that nearly coincide, or are outside, go                                      thin.rs
 //!  where rest shapes have been stretched, particles are added                              seed.rs
 //!  groups take in new particles; strained groups fade out, new ones fade in                groups.rs
+//!  narrow gaps in what flows are closed                                                    press.rs
 //!  points, groups and skins are renumbered in one place                                    apply.rs
 //! ```
-//! Nothing of this moves a vertex: skins are hung anew where the surface is.
+//! But for the walls of gaps, nothing of this moves a vertex: skins are hung anew where the surface is.
 
 mod apply;
 mod cloud;
 mod groups;
 mod pieces;
+mod press;
 mod reach;
 mod seed;
 #[cfg(test)]
@@ -196,12 +198,13 @@ pub(crate) fn look_at(
 
     // Which groups hold them.
     let mut plan = groups::replace(&mut cloud, context, scratch);
-    plan.changed |= parted;
+    let pressed = press::press(&cloud, context, tracked, scratch);
+    plan.changed |= parted || !pressed.is_empty();
     lap(ResampleStage::Clusters);
     let bare = if parted {
         pieces::bare(&cloud, tracked)
     } else {
         Vec::new()
     };
-    Edit::new(cloud, plan, bare, full)
+    Edit::new(cloud, plan, bare, pressed, full)
 }

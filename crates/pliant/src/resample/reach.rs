@@ -20,7 +20,8 @@ const HOP: f32 = 2.0;
 /// A path from particle to particle is longer than the straight line by about so much.
 const DETOUR: f32 = 1.2;
 
-/// The particles within `radius` of particle `from` for which `mine` holds, ascending; `grid` holds the places `x`.
+/// The particles within `radius` of particle `from` for which `mine` holds, ascending; `grid` holds the places `x`, and `solid` tells
+/// whether there is material at a place half-way.
 pub(crate) fn reach(
     grid: &PointGrid,
     x: &[Vec3],
@@ -28,6 +29,7 @@ pub(crate) fn reach(
     radius: f32,
     (membership, r): (Membership, f32),
     mine: impl Fn(u32) -> bool,
+    solid: impl Fn(Vec3) -> bool,
 ) -> Vec<u32> {
     let center = x[from as usize];
     let mut found: Vec<u32> = Vec::new();
@@ -52,10 +54,11 @@ pub(crate) fn reach(
             continue;
         }
         let (p, so_far) = (x[found[k] as usize], length[k]);
-        grid.for_each_within(p, HOP * r, |j, _, d2| {
+        grid.for_each_within(p, HOP * r, |j, x, d2| {
             if let Ok(at) = found.binary_search(&j) {
                 let along = so_far + d2.sqrt();
-                if along < length[at] && along <= DETOUR * radius {
+                let shorter = along < length[at] && along <= DETOUR * radius;
+                if shorter && solid(0.5 * (p + x)) {
                     length[at] = along;
                     heap.push(Reverse((along.to_bits(), at)));
                 }
@@ -89,7 +92,8 @@ mod tests {
             Vec3::new(20.0, 2.3, 0.0),
         ]);
         let grid = PointGrid::new(&x, 2.0);
-        let of = |from, membership| reach(&grid, &x, from, 4.0, (membership, 1.0), |_| true);
+        let of =
+            |from, membership| reach(&grid, &x, from, 4.0, (membership, 1.0), |_| true, |_| true);
         assert!(of(5, Membership::Euclidean).iter().any(|&j| j >= 20));
         assert!(of(5, Membership::Geodesic).iter().all(|&j| j < 20));
         assert_eq!(of(5, Membership::Geodesic), [1, 2, 3, 4, 5, 6, 7, 8, 9]);

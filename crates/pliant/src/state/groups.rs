@@ -79,6 +79,8 @@ pub struct Groups {
     pub f_e: Vec<Mat3>,
     /// Whether the last plastic update changed F_P.
     pub yielding: Vec<bool>,
+    /// Plastic strain of this frame so far: the sum of the largest |ln| of each update's factors.
+    pub flowed: Vec<f32>,
     /// Weight among the groups of a mover, 0 to 1: groups come and go by and by.
     pub fade: Vec<f32>,
     /// Which way that weight goes.
@@ -90,6 +92,12 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// Whether a group of mover `i` flowed in the last substep.
+    pub fn flows(&self, i: usize) -> bool {
+        let row = self.of_mover.row(i);
+        row.iter().any(|&k| self.yielding[k as usize])
+    }
+
     /// Number of groups.
     pub fn len(&self) -> usize {
         self.count.len()
@@ -149,6 +157,7 @@ impl Groups {
         self.rotation.push(Quat::IDENTITY);
         self.f_e.push(Mat3::IDENTITY);
         self.yielding.push(false);
+        self.flowed.push(0.0);
         self.fade.push(1.0);
         self.fading.push(Fading::Live);
         self.born_with.push(members.len() as u32);
@@ -168,6 +177,7 @@ impl Groups {
         self.rotation[new] = from.rotation[k];
         self.f_e[new] = from.f_e[k];
         self.yielding[new] = from.yielding[k];
+        self.flowed[new] = from.flowed[k];
         self.fade[new] = from.fade[k];
         self.fading[new] = from.fading[k];
         self.born_with[new] = from.born_with[k];

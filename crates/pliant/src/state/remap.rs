@@ -97,6 +97,7 @@ impl Remap {
         retain(&mut groups.rotation, &keep);
         retain(&mut groups.f_e, &keep);
         retain(&mut groups.yielding, &keep);
+        retain(&mut groups.flowed, &keep);
         retain(&mut groups.fade, &keep);
         retain(&mut groups.fading, &keep);
         retain(&mut groups.born_with, &keep);

@@ -248,6 +248,11 @@ impl Inflation {
         });
         &self.moved
     }
+
+    /// What [`Inflation::inflate`] gave last.
+    pub fn moved(&self) -> &[Vec3] {
+        &self.moved
+    }
 }
 
 impl Part {

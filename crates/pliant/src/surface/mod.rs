@@ -63,6 +63,7 @@ pub mod rays;
 mod rebuild;
 mod remesh;
 pub mod skin;
+mod smooth;
 mod surgery;
 pub mod tear;
 #[cfg(test)]

@@ -133,10 +133,10 @@ pub(crate) fn hold(frame: &SkinFrame, skin: &mut Skin, y: Vec3) {
     }
 }
 
-/// Whether all particles of a vertex at `y` are farther away than `distance`.
+/// Whether a particle of a vertex at `y` is farther away than `distance`.
 pub(crate) fn strays(frame: &SkinFrame, skin: &Skin, y: Vec3, distance: f32) -> bool {
     let far = |&i: &u32| frame.points.x[i as usize].distance_squared(y) > distance * distance;
-    skin.point.iter().all(far)
+    skin.point.iter().any(far)
 }
 
 /// Q of every point: the mean rotation of its groups; a point without a group, or with groups that disagree
@@ -156,6 +156,22 @@ pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
                 *q = mean;
             }
         });
+}
+
+/// Plastic strain of this frame at every point: the mean of its groups.
+pub(crate) fn flow_of_points(groups: &Groups, points: usize) -> Vec<f32> {
+    let of = |i: usize| {
+        let row = groups.of_mover.row(i);
+        let sum: f32 = row.iter().map(|&k| groups.flowed[k as usize]).sum();
+        sum / row.len().max(1) as f32
+    };
+    let mut flow = Vec::new();
+    (0..points)
+        .into_par_iter()
+        .with_min_len(1024)
+        .map(of)
+        .collect_into_vec(&mut flow);
+    flow
 }
 
 /// What deforming a surface needs of the frame.
@@ -203,7 +219,7 @@ pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
     }
     if let Some(outside) = push_out(frame, moved) {
         moved = outside;
-        if flows(frame, skin) {
+        if skin.point.iter().any(|&i| frame.groups.flows(i as usize)) {
             hold(frame, skin, moved);
         }
     }
@@ -223,16 +239,4 @@ pub(crate) fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
         }
     }
     out
-}
-
-/// Whether a group of one of the vertex's particles flowed in the last substep.
-fn flows(frame: &SkinFrame, skin: &Skin) -> bool {
-    skin.point.iter().any(|&i| {
-        frame
-            .groups
-            .of_mover
-            .row(i as usize)
-            .iter()
-            .any(|&k| frame.groups.yielding[k as usize])
-    })
 }

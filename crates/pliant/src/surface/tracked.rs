@@ -4,6 +4,7 @@ use super::closed_mesh::{ClosedMesh, ClosedMeshError, MADE, NONE, next};
 use super::components::Component;
 use super::cut::{Cut, CutError};
 use super::skin::{self, SkinFrame};
+use super::smooth;
 use super::tear::Carriers;
 use super::tracker::{Tracker, TrackerSettings};
 use crate::geometry::Mesh;
@@ -131,6 +132,16 @@ impl Tracked {
                     *y = to;
                 }
             });
+    }
+
+    /// Takes the roughness out of what flows.
+    pub(crate) fn smooth(&mut self, flow: &[f32]) {
+        let skins = &self.skin;
+        smooth::smooth(self.tracker.mesh_mut(), |v| {
+            let skin = &skins[v as usize];
+            let part = |a: usize| skin.weight[a] * flow[skin.point[a] as usize];
+            (0..SKIN_INFLUENCES).map(part).sum()
+        });
     }
 
     /// Repairs the surface after it was carried, and hangs on particles what has changed. Parts that overlap become one when they

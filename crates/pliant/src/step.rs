@@ -400,7 +400,7 @@ impl World {
             .with_min_len(1024)
             .map(|q| Mat3::from_quat(*q))
             .collect_into_vec(&mut scratch.turn);
-        let flow = skin::flow_of_points(groups, points.len());
+        skin::flow_of_points(groups, points.len(), &mut scratch.flow);
         let placed: Vec<Placed> = colliders
             .iter()
             .map(|collider| Placed::during(collider, *time, *time))
@@ -431,7 +431,7 @@ impl World {
                 Surface::Tracked(tracked) => {
                     tracked.carry(&frame);
                     if renewed {
-                        tracked.smooth(&flow);
+                        tracked.smooth(&scratch.flow);
                     }
                     watch.lap(Stage::Skin);
                     let delay = (body.merge_delay / dt).round() as u32;
@@ -491,6 +491,7 @@ impl World {
             points,
             groups,
             a: &scratch.a,
+            flow: &scratch.flow,
             placed: &placed,
             seed,
             frame,

@@ -198,6 +198,8 @@ pub(crate) struct Scratch {
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
     pub(crate) turn: Vec<Mat3>,
+    /// Plastic strain of the last frame at every point.
+    pub(crate) flow: Vec<f32>,
     pub(crate) resample: resample::Scratch,
 }
 

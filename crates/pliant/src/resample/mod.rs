@@ -145,6 +145,8 @@ pub(crate) struct Context<'a> {
     pub(crate) groups: &'a Groups,
     /// A of every group at the end of the last substep.
     pub(crate) a: &'a [Mat3],
+    /// Plastic strain of this frame at every point.
+    pub(crate) flow: &'a [f32],
     pub(crate) placed: &'a [Placed<'a>],
     pub(crate) seed: u64,
     pub(crate) frame: u64,

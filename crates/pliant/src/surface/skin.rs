@@ -159,19 +159,17 @@ pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
 }
 
 /// Plastic strain of this frame at every point: the mean of its groups.
-pub(crate) fn flow_of_points(groups: &Groups, points: usize) -> Vec<f32> {
+pub(crate) fn flow_of_points(groups: &Groups, points: usize, flow: &mut Vec<f32>) {
     let of = |i: usize| {
         let row = groups.of_mover.row(i);
         let sum: f32 = row.iter().map(|&k| groups.flowed[k as usize]).sum();
         sum / row.len().max(1) as f32
     };
-    let mut flow = Vec::new();
     (0..points)
         .into_par_iter()
         .with_min_len(1024)
         .map(of)
-        .collect_into_vec(&mut flow);
-    flow
+        .collect_into_vec(flow);
 }
 
 /// What deforming a surface needs of the frame.

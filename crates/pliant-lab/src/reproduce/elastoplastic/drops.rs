@@ -1,6 +1,6 @@
 //! Figures dropped on a floor.
 
-use super::figure::{Dropped, Pose, clay, drop_figure, drop_world};
+use super::figure::{self, Dropped, Pose, clay, drop_figure, drop_world};
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::pictures::write_sheet;
 use crate::reproduce::plot::Series;
@@ -250,6 +250,7 @@ pub(super) fn steps(bench: &mut Bench) -> Result<(), LabError> {
             substeps: 2,
             ..Settings::default()
         },
+        figure::R,
     )?;
     let warnings = coarse.step(1.0 / 60.0).warnings.len();
     bench.check(
@@ -272,6 +273,7 @@ pub(super) fn threads(bench: &mut Bench) -> Result<(), LabError> {
             Pose::Upright,
             clay(1e-4, 0.9, 0.0),
             Settings::default(),
+            figure::R,
         )?;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let run = |world: &mut pliant::World| {

@@ -6,7 +6,7 @@ use pliant::dynamics::Collider;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
-use pliant::{BodyDesc, Material, Settings, World};
+use pliant::{BodyDesc, Material, Settings, SurfaceKind, World};
 
 /// Particle radius: the figure is 40 r tall.
 pub(super) const R: f32 = 0.1;
@@ -14,12 +14,6 @@ pub(super) const R: f32 = 0.1;
 const HEIGHT: f32 = 4.0;
 /// Height of the lowest point before the drop: 20 r.
 const DROP: f32 = 2.0;
-/// Largest condition number of F_P in these runs.
-///
-/// Without re-sampling something must keep the clusters usable. The default of 4 stops a figure half-way to the floor; 12 lets
-/// it become a pool and still keeps every cluster well conditioned.
-const PLASTIC_LIMIT: f32 = 12.0;
-
 /// How the figure falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pose {
@@ -70,7 +64,6 @@ pub(super) fn clay(plastic_yield: f32, plastic_flow: f32, hardening: f32) -> Mat
         plastic_yield,
         plastic_flow,
         hardening,
-        plastic_limit: Some(PLASTIC_LIMIT),
         ..Material::default()
     }
 }
@@ -81,10 +74,15 @@ pub(super) fn drop_world(
     pose: Pose,
     material: Material,
     settings: Settings,
+    particle_radius: f32,
 ) -> Result<World, LabError> {
     let mut world = World::new(settings);
     world.add_collider(Collider::floor(0.0));
-    let mut desc = BodyDesc::new("figure", figure(bench, pose), R);
+    let mut desc = BodyDesc::new("figure", figure(bench, pose), particle_radius);
+    desc.surface = SurfaceKind::Tracked {
+        edge_length: R,
+        keep_volume: false,
+    };
     desc.material = material;
     world.add_body(desc)?;
     Ok(world)
@@ -118,7 +116,18 @@ pub(super) fn drop_figure(
     material: Material,
     settings: Settings,
 ) -> Result<Dropped, LabError> {
-    let mut world = drop_world(bench, pose, material, settings)?;
+    drop_at(bench, pose, material, settings, R)
+}
+
+/// [`drop_figure`] with particles of another size.
+pub(super) fn drop_at(
+    bench: &Bench,
+    pose: Pose,
+    material: Material,
+    settings: Settings,
+    particle_radius: f32,
+) -> Result<Dropped, LabError> {
+    let mut world = drop_world(bench, pose, material, settings, particle_radius)?;
     let start = surface_height(&world);
     let (mut non_finite, mut determinant_error) = (0, 0.0_f64);
     for _ in 0..300 {

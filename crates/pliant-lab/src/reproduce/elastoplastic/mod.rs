@@ -4,6 +4,8 @@ mod drops;
 mod figure;
 mod flows;
 mod invariants;
+mod renewal;
+mod resampling;
 mod shots;
 mod small;
 
@@ -37,9 +39,29 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         run: invariants::plastic_bar,
     },
     Experiment {
+        id: "elastoplastic/I6",
+        title: "re-sampling keeps its books; every particle finds a cluster (I7)",
+        run: resampling::bookkeeping,
+    },
+    Experiment {
+        id: "elastoplastic/I8",
+        title: "re-sampling leaves alone what only bends",
+        run: resampling::elastic_is_left_alone,
+    },
+    Experiment {
         id: "elastoplastic/I9",
         title: "the number of threads does not show",
         run: drops::threads,
+    },
+    Experiment {
+        id: "elastoplastic/I10",
+        title: "replacing all clusters at once does not show",
+        run: resampling::replaced_at_once,
+    },
+    Experiment {
+        id: "elastoplastic/I11",
+        title: "finer particles do not show",
+        run: resampling::refined,
     },
     Experiment {
         id: "elastoplastic/I12",
@@ -100,5 +122,25 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "elastoplastic/E9",
         title: "taffy without re-sampling",
         run: flows::taffy_as_it_was,
+    },
+    Experiment {
+        id: "elastoplastic/R1",
+        title: "dough is cut and pushed together again",
+        run: renewal::cut_and_rejoined,
+    },
+    Experiment {
+        id: "elastoplastic/R2",
+        title: "re-sampling does not move the surface",
+        run: renewal::popping,
+    },
+    Experiment {
+        id: "elastoplastic/R3",
+        title: "nothing sinks into a collider, no mass is lost",
+        run: renewal::sinking,
+    },
+    Experiment {
+        id: "elastoplastic/R4",
+        title: "the number of threads does not show in any scene",
+        run: renewal::threads,
     },
 ];

@@ -192,8 +192,12 @@ impl Pairs {
         let position = |i: usize| points.pred[i].position();
         let slack = self.slack;
         let group_count = groups_of.items.iter().max().map_or(0, |&k| k as usize + 1);
-        self.grid
-            .rebuild(points.len(), 2.0 * largest + slack, position);
+        // The parts of a single body may touch at less than its points do elsewhere; cells need be no larger than that.
+        let farthest = match bodies {
+            [only] => only.own_distance.unwrap_or(0.0),
+            _ => 2.0 * largest,
+        };
+        self.grid.rebuild(points.len(), farthest + slack, position);
         let grid = &self.grid;
         let chunks: Vec<Range<usize>> = crate::parallel::blocks(0, grid.buckets()).collect();
         let mut found: Vec<(u32, Neighbor)> = chunks
@@ -215,7 +219,7 @@ impl Pairs {
                             .iter()
                             .any(|&k| stamp[k as usize] == i)
                     };
-                    let farthest = body.radius + largest + slack;
+                    let farthest = farthest.min(body.radius + largest) + slack;
                     for &(j, q) in around {
                         let d2 = p.distance_squared(q);
                         if d2 > farthest * farthest || i == j {

@@ -26,11 +26,17 @@ const SURFACES: [(&str, usize, usize); 2] = [("60k", 60_000, 300), ("342k", 342_
 const SOLVE_REPEATS: usize = 300;
 
 pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
-    if let Some(name) = args.names.iter().find(|n| !BENCHES.contains(&n.as_str())) {
+    let known = |name: &str| {
+        BENCHES.contains(&name)
+            || table1_row(name).is_some_and(|row| table1::names().any(|n| n == row))
+    };
+    if let Some(name) = args.names.iter().find(|n| !known(n)) {
+        let rows: Vec<String> = table1::names().map(|n| format!("table1/{n}")).collect();
         return Err(Failure::Input(format!(
-            "unknown bench '{}'; known: {}",
+            "unknown bench '{}'; known: {}, {}",
             print::one_line(name),
-            BENCHES.join(", ")
+            BENCHES.join(", "),
+            rows.join(", ")
         )));
     }
     let mesh = match &args.mesh {
@@ -55,8 +61,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         print_stages(&surface)?;
         rows.extend(surface);
     }
-    if wanted("table1") {
-        let table = table1_rows(&args.threads)?;
+    let row_wanted =
+        |row: &&str| wanted("table1") || args.names.iter().any(|n| table1_row(n) == Some(row));
+    let names: Vec<&str> = table1::names().filter(row_wanted).collect();
+    if !names.is_empty() {
+        let table = table1_rows(&names, &args.threads)?;
         print_table1(&table)?;
         rows.extend(table);
     }
@@ -111,15 +120,20 @@ fn surface_rows(
     Ok(rows)
 }
 
-fn table1_rows(threads: &[usize]) -> Result<Vec<Row>, Failure> {
+/// The row in a name like `table1/taffy`.
+fn table1_row(name: &str) -> Option<&str> {
+    name.strip_prefix("table1/")
+}
+
+fn table1_rows(names: &[&str], threads: &[usize]) -> Result<Vec<Row>, Failure> {
     // One thread more or less says little here, and a row takes half a minute: the most threads that were asked for.
     let count = threads.iter().copied().max().unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .build()
         .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
-    let measure = |name| pool.install(|| table1::measure(name, table1::FRAMES, seconds));
-    let rows = table1::names().filter_map(measure);
+    let measure = |name: &&str| pool.install(|| table1::measure(name, table1::FRAMES, seconds));
+    let rows = names.iter().filter_map(measure);
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

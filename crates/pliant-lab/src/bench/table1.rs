@@ -37,7 +37,7 @@ const ROWS: [Paper; 5] = [
     Paper {
         row: "armadillo",
         scene: "shot",
-        overrides: &["body.0.particle_radius=0.055", "body.0.edge_length=0.08"],
+        overrides: &["body.0.particle_radius=0.075", "body.0.edge_length=0.078"],
         ms: [2.61, 12.37, 0.20, 2.77, 5.78, 0.76, 1.09, 0.32, 25.90],
         particles: 11707.0,
         seeded_percent: 38.7,

@@ -350,11 +350,13 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
 
 /// The linear colour of a triangle's point; `width` is that of a pixel there (m).
 fn albedo(object: &Object, number: usize, weights: [f32; 3], width: f32) -> Vec3 {
-    if object.inner.len() == object.triangles.len() && object.inner[number] {
+    let is_inner = object.inner.len() == object.triangles.len() && object.inner[number];
+    if is_inner && !object.inner_has_colors {
         return to_linear(object.inner_color);
     }
     let corners = object.triangles[number].map(|v| v as usize);
     let painted = match &object.paint {
+        _ if is_inner => to_linear(object.inner_color),
         Paint::Plain(color) => to_linear(*color),
         Paint::Checker { rest, cell, colors } => {
             if rest.len() == object.positions.len() && *cell > 0.0 {

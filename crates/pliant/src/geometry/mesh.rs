@@ -60,6 +60,7 @@ pub enum MeshError {
 
 impl Mesh {
     /// Adds another mesh. Attributes that only one of them has are made up for the other: no texture, white, a part without a name.
+    /// Parts of the same name become one.
     pub fn append(&mut self, other: &Self) {
         let (vertices, triangles) = (self.positions.len(), self.triangles.len());
         let both = (
@@ -91,14 +92,23 @@ impl Mesh {
                 self.parts = vec![0; triangles];
                 self.part_names = vec![String::new()];
             }
-            let first = self.part_names.len() as u16;
+            let mut number = |name: &str| {
+                let known = self.part_names.iter().position(|known| known == name);
+                let at = known.unwrap_or_else(|| {
+                    self.part_names.push(name.to_owned());
+                    self.part_names.len() - 1
+                });
+                // More parts than numbers: the last ones are told apart no more.
+                u16::try_from(at).unwrap_or(u16::MAX - 1)
+            };
             if other.parts.is_empty() {
-                self.parts.resize(both.1, first);
-                self.part_names.push(String::new());
+                let unnamed = number("");
+                self.parts.resize(both.1, unnamed);
             } else {
-                self.parts
-                    .extend(other.parts.iter().map(|p| first.saturating_add(*p)));
-                self.part_names.extend(other.part_names.iter().cloned());
+                let numbers: Vec<u16> = other.part_names.iter().map(|n| number(n)).collect();
+                let renumbered = |part: &u16| numbers.get(usize::from(*part)).copied();
+                let parts = other.parts.iter().map(|p| renumbered(p).unwrap_or(0));
+                self.parts.extend(parts);
             }
         }
         self.positions.extend_from_slice(&other.positions);

@@ -11,6 +11,9 @@ use super::form::Form;
 use crate::error::Error;
 use crate::file::{Body, SceneFile};
 
+/// Sizes that differ by less are the same: bounds of meshes are not exact.
+const ROUND_OFF: f32 = 1e-4;
+
 /// The bodies of the scene that are one body of the world, ascending, in the order of the first of each.
 pub(super) fn groups(scene: &SceneFile) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -100,9 +103,10 @@ pub(super) fn agree(site: &Site<'_>, members: &[usize], forms: &mut [Form]) -> R
     let Some(r) = forms.first().map(|form| form.particle_radius) else {
         return Ok(());
     };
-    if let Some(at) = forms.iter().position(|form| form.particle_radius != r) {
+    let differs = |form: &Form| (form.particle_radius / r - 1.0).abs() > ROUND_OFF;
+    if let Some(at) = forms.iter().position(differs) {
         let message = format!(
-            "its size makes `particle_radius` {}, but `{}`, with which the body merges, has {r}, expected both to have the same `particle_radius`",
+            "its size makes `particle_radius` {:.4}, but `{}`, with which the body merges, has {r:.4}, expected `particle_radius` in one of them",
             forms[at].particle_radius,
             name_of(site, members[0])
         );
@@ -112,6 +116,7 @@ pub(super) fn agree(site: &Site<'_>, members: &[usize], forms: &mut [Form]) -> R
     let smallest = smallest.fold(f32::INFINITY, f32::min);
     for form in forms {
         form.edge_length = smallest;
+        form.particle_radius = r;
     }
     Ok(())
 }

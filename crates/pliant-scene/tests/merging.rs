@@ -57,7 +57,10 @@ fn steps_until(built: &mut Built, pieces: usize, frames: usize) -> Option<usize>
     (0..frames).find(|_| {
         built.world.step(1.0 / 60.0);
         let surfaces = built.world.surfaces().iter();
-        surfaces.map(|s| s.piece_count()).sum::<usize>() == pieces
+        surfaces
+            .map(pliant::state::Surface::piece_count)
+            .sum::<usize>()
+            == pieces
     })
 }
 

@@ -67,14 +67,6 @@ impl Mesh {
             vertices + other.positions.len(),
             triangles + other.triangles.len(),
         );
-        fn join<T: Copy>(a: &mut Vec<T>, b: &[T], (first, all): (usize, usize), plain: T) {
-            if a.is_empty() && b.is_empty() {
-                return;
-            }
-            a.resize(first, plain);
-            a.extend_from_slice(b);
-            a.resize(all, plain);
-        }
         join(
             &mut self.corner_uvs,
             &other.corner_uvs,
@@ -260,9 +252,48 @@ impl Mesh {
     }
 }
 
+/// Appends a column that begins at row `first`; all rows that are missing up to `all` are `plain`. Two empty columns stay empty.
+fn join<T: Copy>(a: &mut Vec<T>, b: &[T], (first, all): (usize, usize), plain: T) {
+    if a.is_empty() && b.is_empty() {
+        return;
+    }
+    a.resize(first, plain);
+    a.extend_from_slice(b);
+    a.resize(all, plain);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Attributes that only one mesh has are made up for the other, and parts of one name stay one.
+    #[test]
+    fn append() {
+        let triangle = Mesh {
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+            triangles: vec![[0, 1, 2]],
+            ..Mesh::default()
+        };
+        let mut painted = triangle.clone();
+        painted.colors = vec![[1, 2, 3, 4]; 3];
+        painted.corner_uvs = vec![[Vec2::ONE; 3]];
+        painted.parts = vec![1];
+        painted.part_names = vec!["a".to_owned(), "inner".to_owned()];
+        let mut all = triangle.clone();
+        all.append(&triangle);
+        assert!(all.colors.is_empty() && all.corner_uvs.is_empty() && all.parts.is_empty());
+        all.append(&painted);
+        all.append(&painted);
+        all.append(&triangle);
+        all.validate().unwrap();
+        assert_eq!(all.triangles[4], [12, 13, 14]);
+        assert_eq!(all.part_names, ["", "a", "inner"]);
+        assert_eq!(all.parts, [0, 0, 2, 2, 0]);
+        assert_eq!((all.colors[5], all.colors[6]), ([255; 4], [1, 2, 3, 4]));
+        assert_eq!(all.colors[12], [255; 4]);
+        assert_eq!(all.corner_uvs[3], [Vec2::ONE; 3]);
+        assert_eq!(all.corner_uvs[4], [Vec2::ZERO; 3]);
+    }
 
     /// Every vertex knows the lowest one of its piece, through however long a chain; a vertex without triangles is no piece.
     #[test]

@@ -217,7 +217,9 @@ fn crowded(cloud: &Cloud, context: &Context, old: &mut [Old]) {
         members.retain(|&i| cloud.alive[i]);
         if members.iter().all(|&i| memberships[i] > most + 1) {
             old[k].fading = Fading::Out;
-            members.iter().for_each(|&i| memberships[i] -= 1);
+            for &i in &members {
+                memberships[i] -= 1;
+            }
         }
     }
 }
@@ -416,7 +418,7 @@ impl Around {
             plastic_flow: m.plastic_flow,
             hardening: m.hardening,
         };
-        if !(total > 0.0) {
+        if total.is_nan() || total <= 0.0 {
             return Self {
                 w: Mat3::IDENTITY,
                 rotation: Quat::IDENTITY,

@@ -87,7 +87,7 @@ fn spread(piece: &mut [u32], x: &[Vec3], grid: &PointGrid, reach: f32) {
             .map(|&i| {
                 let mut lowest = NO_PIECE;
                 grid.for_each_within(x[i], reach, |j, _, _| {
-                    lowest = lowest.min(piece[j as usize])
+                    lowest = lowest.min(piece[j as usize]);
                 });
                 (i, lowest)
             })

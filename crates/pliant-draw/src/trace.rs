@@ -431,3 +431,28 @@ fn texel(texture: &Texture, uv: Vec2, base: Vec3) -> Vec3 {
     let lower = fetch(i, j + 1.0).lerp(fetch(i + 1.0, j + 1.0), x - i);
     upper.lerp(lower, y - j)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was inside has its own colour, which vertex colours multiply only where they are to.
+    #[test]
+    fn the_inside_has_its_own_colour() {
+        let mut object = Object {
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+            triangles: vec![[0, 1, 2]],
+            colors: vec![[255, 0, 0, 255]; 3],
+            paint: Paint::Plain([255; 3]),
+            inner_color: [128; 3],
+            ..Object::default()
+        };
+        let seen = |object: &Object| albedo(object, 0, [1.0, 0.0, 0.0], 0.01);
+        let (gray, red) = (to_linear([128; 3]), to_linear([255, 0, 0]));
+        assert_eq!(seen(&object), red);
+        object.inner = vec![true];
+        assert_eq!(seen(&object), gray);
+        object.inner_has_colors = true;
+        assert_eq!(seen(&object), gray * red);
+    }
+}

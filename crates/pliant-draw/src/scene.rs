@@ -51,6 +51,8 @@ pub struct Object {
     pub inner: Vec<bool>,
     /// The colour of those triangles.
     pub inner_color: [u8; 3],
+    /// Whether vertex colours multiply it.
+    pub inner_has_colors: bool,
     /// From 0, dry clay, to 1, wet lacquer.
     pub gloss: f32,
 }

@@ -350,11 +350,13 @@ fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
 
 /// The linear colour of a triangle's point; `width` is that of a pixel there (m).
 fn albedo(object: &Object, number: usize, weights: [f32; 3], width: f32) -> Vec3 {
-    if object.inner.len() == object.triangles.len() && object.inner[number] {
+    let is_inner = object.inner.len() == object.triangles.len() && object.inner[number];
+    if is_inner && !object.inner_has_colors {
         return to_linear(object.inner_color);
     }
     let corners = object.triangles[number].map(|v| v as usize);
     let painted = match &object.paint {
+        _ if is_inner => to_linear(object.inner_color),
         Paint::Plain(color) => to_linear(*color),
         Paint::Checker { rest, cell, colors } => {
             if rest.len() == object.positions.len() && *cell > 0.0 {
@@ -428,4 +430,29 @@ fn texel(texture: &Texture, uv: Vec2, base: Vec3) -> Vec3 {
     let upper = fetch(i, j).lerp(fetch(i + 1.0, j), x - i);
     let lower = fetch(i, j + 1.0).lerp(fetch(i + 1.0, j + 1.0), x - i);
     upper.lerp(lower, y - j)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was inside has its own colour, which vertex colours multiply only where they are to.
+    #[test]
+    fn the_inside_has_its_own_colour() {
+        let mut object = Object {
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+            triangles: vec![[0, 1, 2]],
+            colors: vec![[255, 0, 0, 255]; 3],
+            paint: Paint::Plain([255; 3]),
+            inner_color: [128; 3],
+            ..Object::default()
+        };
+        let seen = |object: &Object| albedo(object, 0, [1.0, 0.0, 0.0], 0.01);
+        let (gray, red) = (to_linear([128; 3]), to_linear([255, 0, 0]));
+        assert_eq!(seen(&object), red);
+        object.inner = vec![true];
+        assert_eq!(seen(&object), gray);
+        object.inner_has_colors = true;
+        assert_eq!(seen(&object), gray * red);
+    }
 }

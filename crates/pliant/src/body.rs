@@ -10,7 +10,7 @@ use crate::matching::{Averaging, Fit};
 use crate::material::Material;
 use crate::random::{Random, name_key};
 use crate::resample::{self, Resampling};
-use crate::state::Surface;
+use crate::state::{NO_PIECE, Surface};
 use crate::surface::closed_mesh::ClosedMeshError;
 use crate::surface::{Tracked, TrackerSettings, skin};
 use glam::Vec3;
@@ -187,18 +187,19 @@ pub fn make_solid(desc: &mut BodyDesc) -> Result<RepairReport, BuildError> {
     Ok(report)
 }
 
-/// The surface of a body over its particles; `first` is the index of the first one.
+/// The surface of a body over its particles, and the piece of each particle; `first` is the index of the first one.
 pub(crate) fn make_surface(
     desc: &BodyDesc,
     points: &[Vec3],
     first: usize,
-) -> Result<Surface, BuildError> {
+) -> Result<(Surface, Vec<u32>), BuildError> {
     let r = desc.particle_radius;
+    let no_pieces = || vec![NO_PIECE; points.len()];
     match desc.surface {
-        SurfaceKind::None => Ok(Surface::None),
+        SurfaceKind::None => Ok((Surface::None, no_pieces())),
         SurfaceKind::Skinned => {
             let skinned = skin::bind(desc.mesh.clone(), points, first, r);
-            Ok(Surface::Skinned(skinned))
+            Ok((Surface::Skinned(skinned), no_pieces()))
         }
         SurfaceKind::Tracked {
             edge_length,
@@ -231,8 +232,9 @@ pub(crate) fn make_surface(
             if tracked.mesh().triangle_count() == 0 {
                 return Err(BuildError::OnlyCrumbs(r));
             }
-            tracked.bind(points, first, r);
-            Ok(Surface::Tracked(Box::new(tracked)))
+            let pieces = resample::label(&tracked, points, r);
+            tracked.bind(points, &pieces, first, r);
+            Ok((Surface::Tracked(Box::new(tracked)), pieces))
         }
     }
 }

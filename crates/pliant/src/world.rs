@@ -6,7 +6,6 @@ use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
-use crate::geometry::Mesh;
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
@@ -219,40 +218,45 @@ impl World {
         self.add_sampled(desc, &sampling)
     }
 
-    /// Adds bodies that merge with each other where they meet. They become one body of several pieces, with the name, friction and
-    /// kind of plasticity of the first; stiffness, yield, flow, hardening and density are each one's own, and mix where they merge.
+    /// Adds bodies that merge with each other where they meet. They become one body of several pieces, with the name and the settings
+    /// of the first; velocity, density, stiffness, yield, flow and hardening are each one's own, and mix where they merge.
     ///
     /// All must have a tracked surface, one particle radius and one edge length.
-    pub fn add_merging(&mut self, mut descs: Vec<BodyDesc>) -> Result<BodyId, BuildError> {
-        let parameter = |text: &str| BuildError::Parameter(text.to_owned());
-        let Some(first) = descs.first() else {
-            return Err(parameter("there is no body to add"));
+    pub fn add_merging(&mut self, descs: Vec<BodyDesc>) -> Result<BodyId, BuildError> {
+        let seed = self.settings.seed;
+        let sampled = descs.into_iter().map(|mut desc| {
+            body::make_solid(&mut desc)?;
+            let sampling = body::sample(&desc, seed)?;
+            Ok((desc, sampling))
+        });
+        let sampled = sampled.collect::<Result<Vec<_>, BuildError>>()?;
+        self.add_sampled_merging(sampled)
+    }
+
+    /// [`World::add_merging`] of bodies whose particles and groups are given, and whose meshes are solid ([`body::make_solid`]).
+    pub fn add_sampled_merging(
+        &mut self,
+        bodies: Vec<(BodyDesc, Sampling)>,
+    ) -> Result<BodyId, BuildError> {
+        let parameter = |text: &str| Err(BuildError::Parameter(text.to_owned()));
+        let mut bodies = bodies.into_iter();
+        let Some((mut whole, mut joint)) = bodies.next() else {
+            return parameter("there is no body to add");
         };
-        let (r, surface) = (first.particle_radius, first.surface);
-        if !matches!(surface, SurfaceKind::Tracked { .. }) {
-            return Err(parameter("bodies that merge must have tracked surfaces"));
+        if !matches!(whole.surface, SurfaceKind::Tracked { .. }) {
+            return parameter("bodies that merge must have tracked surfaces");
         }
-        if descs
-            .iter()
-            .any(|d| d.particle_radius != r || d.surface != surface)
-        {
-            return Err(parameter(
-                "bodies that merge must have the same particle_radius, edge_length and volume",
-            ));
-        }
-        let mut joint = Sampling::default();
-        let mut lots = Vec::new();
-        for desc in &mut descs {
-            body::make_solid(desc)?;
-            let sampling = body::sample(desc, self.settings.seed)?;
-            lots.push(Lot::new(desc, &sampling));
+        let mut lots = vec![Lot::new(&whole, &joint)];
+        for (desc, sampling) in bodies {
+            if desc.particle_radius != whole.particle_radius || desc.surface != whole.surface {
+                return parameter(
+                    "bodies that merge must have the same particle_radius, edge_length and volume",
+                );
+            }
+            lots.push(Lot::new(&desc, &sampling));
+            whole.mesh.append(&desc.mesh);
             joint.append(sampling);
         }
-        let mut descs = descs.into_iter();
-        let mut whole = descs
-            .next()
-            .unwrap_or_else(|| BodyDesc::new("", Mesh::default(), r));
-        descs.for_each(|desc| whole.mesh.append(&desc.mesh));
         self.add_lots(whole, &joint, &lots)
     }
 
@@ -276,7 +280,7 @@ impl World {
         let r = desc.particle_radius;
         let first = self.points.len();
         let first_group = self.groups.len();
-        let surface = body::make_surface(&desc, &sampling.points, first)?;
+        let (surface, pieces) = body::make_surface(&desc, &sampling.points, first)?;
         let (mut id, mut points) = (0, sampling.points.iter());
         let mut groups = sampling.groups.iter();
         for lot in lots {
@@ -298,10 +302,9 @@ impl World {
                 }
             }
         }
+        self.points.piece[first..].copy_from_slice(&pieces);
         let mut solid_density = None;
         if let Surface::Tracked(tracked) = &surface {
-            let pieces = resample::label(tracked, &sampling.points, first, r);
-            self.points.piece[first..].copy_from_slice(&pieces);
             let volume: f64 = tracked.components().iter().map(|c| c.target).sum();
             let mass: f64 = self.points.mass[first..]
                 .iter()

@@ -15,11 +15,12 @@ const BALL_RADIUS: f32 = 5.0;
 /// Density of a ball that names no mass (kg/m³): that of clay.
 const BALL_DENSITY: f32 = 1000.0;
 
-/// The action of an index; `end` is when the run ends (s).
+/// The action of an index; `groups` are the scene's bodies that each body of the world is made of, `end` is when the run ends (s).
 pub(super) fn build(
     site: &Site<'_>,
     index: usize,
     world: &World,
+    groups: &[Vec<usize>],
     end: f64,
 ) -> Result<Action, Error> {
     let action = &site.loaded.scene.action[index];
@@ -51,7 +52,7 @@ pub(super) fn build(
             point: cut.point.into(),
             normal: cut.normal.into(),
             half: cut.half.unwrap_or(f32::INFINITY),
-            body: cut_body(site, &path, cut, world)?,
+            body: cut_body(site, &path, cut, world, groups)?,
         },
         Some(_) | None => return Err(site.error(&path, "the action is not supported yet")),
     };
@@ -67,6 +68,7 @@ fn cut_body(
     path: &str,
     cut: &Cut,
     world: &World,
+    groups: &[Vec<usize>],
 ) -> Result<Option<BodyId>, Error> {
     let can_be_cut = |surface: &Surface| matches!(surface, Surface::Tracked(_));
     let expected = "expected a body with `surface = \"tracked\"`";
@@ -79,7 +81,11 @@ fn cut_body(
         };
     };
     let at = format!("{path}.cut.body");
-    let Some(index) = world.bodies().iter().position(|b| b.name == *name) else {
+    // A body that merges is cut together with those it may merge with: nobody knows later which is which.
+    let bodies = &site.loaded.scene.body;
+    let named = |&index: &usize| bodies[index].name_or_index(index) == *name;
+    let of_group = |members: &Vec<usize>| members.iter().any(named);
+    let Some(index) = groups.iter().position(of_group) else {
         return Err(site.error(&at, &format!("there is no body `{name}`")));
     };
     if !can_be_cut(&world.surfaces()[index]) {

@@ -1,32 +1,87 @@
-//! `[[body]]` → a body of the world.
+//! `[[body]]`, one or several that merge → a body of the world.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
-use pliant::body::{make_solid, sample};
+use pliant::body::{Sampling, make_solid, sample};
+use pliant::geometry::Mesh;
 use pliant::matching::{Averaging, Fit};
 use pliant::resample::{MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
-use pliant::{BodyDesc, BuildError, SurfaceKind, World};
+use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
 
-use super::{Site, form, material};
+use super::form::{self, Form};
+use super::{Site, material, merge};
 use crate::error::Error;
 use crate::file;
-use crate::picture::{BodyLook, read_texture};
+use crate::picture::{BodyLook, body_color, read_texture};
 
 /// Material of a body that names none.
 const DEFAULT_MATERIAL: &str = "clay";
 
-/// Adds the body of an index to the world; `replacement` is a mesh file that takes the place of its form.
+/// Adds the bodies of a group, which merge, as one body of the world; most groups are of one. `replacement` is a mesh file that takes
+/// the place of the first body's form.
 pub(super) fn add(
     site: &Site<'_>,
-    index: usize,
+    members: &[usize],
     replacement: Option<&Path>,
     world: &mut World,
     warnings: &mut Vec<String>,
 ) -> Result<BodyLook, Error> {
-    let body = &site.loaded.scene.body[index];
+    let bodies = merge::complete(site, members)?;
+    let mut totals = Totals::of(world);
+    let mut forms = Vec::new();
+    for (&index, body) in members.iter().zip(&bodies) {
+        let replacement = replacement.filter(|_| index == 0);
+        let mut form = form::build(site, index, body, replacement)?;
+        warnings.append(&mut form.findings);
+        totals.add_surface(site, index, &form.mesh)?;
+        forms.push(form);
+    }
+    merge::agree(site, members, &mut forms)?;
+    let first = members.first().copied().unwrap_or_default();
+    let look = look(site, first, &bodies[0], members.len() > 1)?;
+    let mut sampled = Vec::new();
+    for ((&index, body), mut form) in members.iter().zip(&bodies).zip(forms) {
+        if look.blend && look.texture.is_none() && form.mesh.colors.is_empty() {
+            let [r, g, b] = body_color(index);
+            form.mesh.colors = vec![[r, g, b, 255]; form.mesh.positions.len()];
+        }
+        sampled.push(member(
+            site,
+            index,
+            body,
+            form,
+            world,
+            &mut totals,
+            warnings,
+        )?);
+    }
+    let descs: Vec<&BodyDesc> = sampled.iter().map(|(desc, _)| desc).collect();
+    warnings.extend(merge::lost_differences(&descs));
+    match sampled.pop() {
+        Some((desc, sampling)) if sampled.is_empty() => world.add_sampled(desc, &sampling),
+        Some(last) => {
+            sampled.push(last);
+            world.add_sampled_merging(sampled)
+        }
+        None => return Ok(look),
+    }
+    .map_err(|error| refuse(site, first, None, &error))?;
+    Ok(look)
+}
+
+/// Makes the form of a body solid and fills it with particles.
+fn member(
+    site: &Site<'_>,
+    index: usize,
+    body: &file::Body,
+    form: Form,
+    world: &World,
+    totals: &mut Totals,
+    warnings: &mut Vec<String>,
+) -> Result<(BodyDesc, Sampling), Error> {
     let path = format!("body.{index}");
     let name = body.material.as_deref().unwrap_or(DEFAULT_MATERIAL);
     let Some(values) = site.loaded.scene.material(name) else {
@@ -35,15 +90,38 @@ pub(super) fn add(
             &format!("unknown material `{name}`"),
         ));
     };
-    let form = form::build(site, index, replacement)?;
-    warnings.extend(form.findings);
-    check_surface(site, &path, &form.mesh, world)?;
+    let file = form.file.clone();
+    let used: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
+    let mut desc = BodyDesc {
+        max_particles: site.limits.particles.saturating_sub(totals.particles),
+        max_triangles: site.limits.triangles.saturating_sub(used),
+        ..describe(body, index, form, material::convert(&values))
+    };
+    let refuse = |error: BuildError| refuse(site, index, file.as_deref(), &error);
+    let repaired = make_solid(&mut desc).map_err(refuse)?;
+    if let Some(summary) = repaired.summary() {
+        let name = file.as_ref().unwrap_or(&desc.name);
+        warnings.push(format!("{name}: repaired: {summary}"));
+    }
+    let sampling = sample(&desc, world.settings().seed).map_err(refuse)?;
+    // The engine's limit is an estimate made before the work; this one is exact.
+    totals.particles += sampling.points.len();
+    if totals.particles > site.limits.particles {
+        let message = format!(
+            "the scene has {} particles so far, the limit is {}",
+            totals.particles, site.limits.particles
+        );
+        return Err(site.limit(&format!("{path}.particle_radius"), &message));
+    }
+    Ok((desc, sampling))
+}
 
+/// What the engine needs to know of a body.
+fn describe(body: &file::Body, index: usize, form: Form, material: Material) -> BodyDesc {
     let r = form.particle_radius;
     let plain = BodyDesc::new(body.name_or_index(index), form.mesh, r);
-    let used: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
     let cluster_radius = body.cluster_radius.map_or(plain.cluster_radius, |c| c / r);
-    let mut desc = BodyDesc {
+    BodyDesc {
         surface: match body.surface {
             Some(file::Surface::None) => SurfaceKind::None,
             Some(file::Surface::Skinned) => SurfaceKind::Skinned,
@@ -55,7 +133,7 @@ pub(super) fn add(
         cluster_radius,
         // Centres that are farther apart than three quarters of a radius leave particles in too few clusters.
         cluster_spacing: plain.cluster_spacing.min(0.75 * cluster_radius),
-        material: material::convert(&values),
+        material,
         velocity: body.velocity.map_or(Vec3::ZERO, Vec3::from_array),
         fit: match body.fit {
             None | Some(file::Fit::Procrustes) => Fit::Procrustes,
@@ -81,95 +159,87 @@ pub(super) fn add(
             ..plain.resampling
         },
         merge_delay: body.merge_delay.unwrap_or(plain.merge_delay),
-        max_particles: site.limits.particles.saturating_sub(world.points().len()),
-        max_triangles: site.limits.triangles.saturating_sub(used),
         ..plain
-    };
+    }
+}
+
+/// Says what the engine has against a body at the field that decides about it.
+fn refuse(site: &Site<'_>, index: usize, file: Option<&str>, error: &BuildError) -> Error {
+    let path = format!("body.{index}");
+    let message = error.to_string();
     let radius_path = format!("{path}.particle_radius");
-    let refuse = |error: BuildError| {
-        let message = error.to_string();
-        match error {
-            BuildError::TooManyParticles { .. } => site.limit(&radius_path, &message),
-            BuildError::TooManyTriangles { .. } => {
-                site.limit(&format!("{path}.edge_length"), &message)
-            }
-            BuildError::TooFewParticles { .. } | BuildError::OnlyCrumbs(_) => {
-                site.error(&radius_path, &message)
-            }
-            BuildError::Repair(_) => site.error(
-                &path,
-                &match &form.file {
-                    Some(file) => format!("{file}: {message}"),
-                    None => message,
-                },
-            ),
-            _ => site.error(&path, &message),
+    match error {
+        BuildError::TooManyParticles { .. } => site.limit(&radius_path, &message),
+        BuildError::TooManyTriangles { .. } => site.limit(&format!("{path}.edge_length"), &message),
+        BuildError::TooFewParticles { .. } | BuildError::OnlyCrumbs(_) => {
+            site.error(&radius_path, &message)
         }
+        BuildError::Repair(_) => site.error(
+            &path,
+            &match file {
+                Some(file) => format!("{file}: {message}"),
+                None => message,
+            },
+        ),
+        _ => site.error(&path, &message),
+    }
+}
+
+/// What the bodies so far have, to be held against the limits.
+struct Totals {
+    particles: usize,
+    triangles: usize,
+    vertices: usize,
+}
+
+impl Totals {
+    fn of(world: &World) -> Self {
+        let sum = |count: fn(&Surface) -> usize| world.surfaces().iter().map(count).sum();
+        Self {
+            particles: world.points().len(),
+            triangles: sum(Surface::triangle_count),
+            vertices: sum(Surface::vertex_count),
+        }
+    }
+
+    fn add_surface(&mut self, site: &Site<'_>, index: usize, mesh: &Mesh) -> Result<(), Error> {
+        self.triangles += mesh.triangles.len();
+        self.vertices += mesh.positions.len();
+        let totals = [
+            ("triangles", self.triangles, site.limits.triangles),
+            ("vertices", self.vertices, site.limits.vertices),
+        ];
+        for (name, total, limit) in totals {
+            if total > limit {
+                let message = format!("the scene has {total} {name} so far, the limit is {limit}");
+                return Err(site.limit(&format!("body.{index}"), &message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a body looks; `blend` if it is a group of several.
+fn look(site: &Site<'_>, index: usize, body: &file::Body, blend: bool) -> Result<BodyLook, Error> {
+    let at = format!("body.{index}.texture");
+    let plain = BodyLook {
+        color: Some(body_color(index)),
+        blend,
+        ..BodyLook::default()
     };
-    let repaired = make_solid(&mut desc).map_err(&refuse)?;
-    if let Some(summary) = repaired.summary() {
-        let name = form.file.as_ref().unwrap_or(&desc.name);
-        warnings.push(format!("{name}: repaired: {summary}"));
-    }
-    let sampling = sample(&desc, world.settings().seed).map_err(&refuse)?;
-    world.add_sampled(desc, &sampling).map_err(&refuse)?;
-    // The engine's limit is an estimate made before the work; this one is exact.
-    if world.points().len() > site.limits.particles {
-        let message = format!(
-            "the scene has {} particles so far, the limit is {}",
-            world.points().len(),
-            site.limits.particles
-        );
-        return Err(site.limit(&radius_path, &message));
-    }
-    look(site, &path, body)
-}
-
-/// Holds the surfaces so far against the limits.
-fn check_surface(
-    site: &Site<'_>,
-    path: &str,
-    mesh: &pliant::geometry::Mesh,
-    world: &World,
-) -> Result<(), Error> {
-    let so_far =
-        |count: fn(&Surface) -> usize| -> usize { world.surfaces().iter().map(count).sum() };
-    let totals = [
-        (
-            "triangles",
-            so_far(Surface::triangle_count) + mesh.triangles.len(),
-            site.limits.triangles,
-        ),
-        (
-            "vertices",
-            so_far(Surface::vertex_count) + mesh.positions.len(),
-            site.limits.vertices,
-        ),
-    ];
-    for (name, total, limit) in totals {
-        if total > limit {
-            let message = format!("the scene has {total} {name} so far, the limit is {limit}");
-            return Err(site.limit(path, &message));
-        }
-    }
-    Ok(())
-}
-
-fn look(site: &Site<'_>, path: &str, body: &file::Body) -> Result<BodyLook, Error> {
-    let at = format!("{path}.texture");
     match body.texture.as_deref() {
-        None => Ok(BodyLook::default()),
+        None => Ok(plain),
         Some("checker") => Ok(BodyLook {
             checker: true,
-            texture: None,
+            ..plain
         }),
         Some(name) => {
             let file = site.file(&at, name)?;
             let texture = read_texture(&file, site.limits.bytes)
                 .map_err(|what| site.error(&at, &format!("{}: {what}", file.display())))?;
             Ok(BodyLook {
-                checker: false,
                 texture: Some(Arc::new(texture)),
+                ..plain
             })
         }
     }

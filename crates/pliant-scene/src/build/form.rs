@@ -58,13 +58,13 @@ impl Bounds {
     }
 }
 
-/// The form of the body of an index; `replacement` is a mesh file that takes its place.
+/// The form of the body of an index, as it is after what others have given it; `replacement` is a mesh file that takes its place.
 pub(super) fn build(
     site: &Site<'_>,
     index: usize,
+    body: &Body,
     replacement: Option<&Path>,
 ) -> Result<Form, Error> {
-    let body = &site.loaded.scene.body[index];
     let path = format!("body.{index}");
     let source = Source::of(site, &path, body)?;
     let (mut mesh, placement) = match replacement {

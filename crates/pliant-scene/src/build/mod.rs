@@ -7,6 +7,7 @@ mod body;
 mod collider;
 mod form;
 mod material;
+mod merge;
 mod shape;
 mod support;
 
@@ -96,12 +97,12 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
             built.looks.obstacles.push(obstacle);
         }
     }
-    for index in 0..scene.body.len() {
-        let replacement = options.mesh.as_deref().filter(|_| index == 0);
+    let groups = merge::groups(scene);
+    for members in &groups {
         let look = body::add(
             &site,
-            index,
-            replacement,
+            members,
+            options.mesh.as_deref(),
             &mut built.world,
             &mut built.warnings,
         )?;
@@ -109,7 +110,7 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
     }
     let end = f64::from(built.frames) / f64::from(built.fps);
     for index in 0..scene.action.len() {
-        let action = action::build(&site, index, &built.world, end)?;
+        let action = action::build(&site, index, &built.world, &groups, end)?;
         built.world.add_action(action);
     }
     Ok(built)

@@ -91,7 +91,16 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
             body.merge_delay.is_some() && !tracked,
             "`surface = \"tracked\"`",
         ),
-        ("merge", body.merge.is_some(), "bodies that stay apart"),
+        (
+            "merge",
+            body.merge.is_some() && !tracked,
+            "`surface = \"tracked\"`",
+        ),
+        (
+            "merge",
+            body.merge.is_some() && body.recluster == Some(Recluster::Off),
+            "`recluster = \"world\"`",
+        ),
         ("clusters", body.clusters.is_some(), "`cluster_radius`"),
         ("embedded", body.embedded.is_some(), "`recluster = \"off\"`"),
     ];

@@ -18,7 +18,7 @@ pub struct Builtin {
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 10] = [
+pub const SCENES: [Builtin; 11] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
@@ -81,6 +81,13 @@ pub const SCENES: [Builtin; 10] = [
         figure: "Chentanez, Müller, Macklin 2016, Fig. 8",
         text: include_str!("scenes/hands.toml"),
         files: &[("hands.txt", include_str!("scenes/hands.txt"))],
+    },
+    Builtin {
+        name: "two-doughs",
+        title: "two doughs are kneaded into one",
+        figure: "Pliant",
+        text: include_str!("scenes/two-doughs.toml"),
+        files: &[],
     },
     Builtin {
         name: "press",

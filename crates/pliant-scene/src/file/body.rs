@@ -57,7 +57,9 @@ pub struct Body {
     pub volume: Option<bool>,
     /// How long parts of the tracked surface overlap before they become one (s); 0.2 if omitted. Clusters only.
     pub merge_delay: Option<f32>,
-    /// Bodies of the same merge name flow into each other.
+    /// Bodies of the same merge name flow into each other. Statistics and cuts take them for one, with the name of the first. They share
+    /// `method`, `particle_radius`, `edge_length`, `texture`, `volume`, `merge_delay`, `cluster_radius`, `membership`, `fit`,
+    /// `averaging` and `mass`: what one of them says holds for those that say nothing.
     pub merge: Option<String>,
     /// Radius of a cluster (m); clusters only.
     pub cluster_radius: Option<f32>,

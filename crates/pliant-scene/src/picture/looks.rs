@@ -41,6 +41,10 @@ pub struct BodyLook {
     pub checker: bool,
     /// A picture that is laid on by its texture coordinates.
     pub texture: Option<Arc<Texture>>,
+    /// Its colour in sRGB; by default the one of its place among the bodies.
+    pub color: Option<[u8; 3]>,
+    /// Whether it was made of bodies that merge, whose colours its vertices have: what was inside shows them too.
+    pub blend: bool,
 }
 
 /// The form of a collider, in its own coordinates.

@@ -14,4 +14,4 @@ pub use film::Film;
 pub use looks::{BodyLook, Looks, Obstacle};
 pub use snapshot::Snapshot;
 pub use texture::read_texture;
-pub use view::{Frame, scene, still};
+pub use view::{Frame, body_color, scene, still};

@@ -28,6 +28,8 @@ const BODY_COLORS: [[u8; 3]; 8] = [
 const CHECKER_LIGHT: [u8; 3] = [238, 228, 210];
 /// Cells of a checker along the longest side of a body.
 const CHECKER_CELLS: f32 = 12.0;
+/// The two tones of a checker on a body whose vertices have colours: it lightens and darkens those.
+const CHECKER_TONES: [[u8; 3]; 2] = [[255; 3], [168; 3]];
 /// How much darker than the body its inside is: enough to see seams and cuts, not enough to take them for another thing.
 const INNER_TONE: f32 = 0.82;
 const BALL_COLOR: [u8; 3] = [62, 68, 80];
@@ -116,7 +118,7 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
     let plain = BodyLook::default();
     let bodies = snapshot.surfaces.iter().enumerate().map(|(index, seen)| {
         let look = looks.bodies.get(index).unwrap_or(&plain);
-        body(seen, look, BODY_COLORS[index % BODY_COLORS.len()])
+        body(seen, look, look.color.unwrap_or(body_color(index)))
     });
     let mut objects: Vec<Object> = bodies.collect();
     let mut ground: Option<Ground> = None;
@@ -185,6 +187,11 @@ fn camera(looks: &Looks, frame: &Frame) -> Camera {
     }
 }
 
+/// The colour of the body of an index, in sRGB.
+pub fn body_color(index: usize) -> [u8; 3] {
+    BODY_COLORS[index % BODY_COLORS.len()]
+}
+
 fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
     let fabric = &seen.fabric;
     let paint = if let Some(texture) = &look.texture {
@@ -196,13 +203,19 @@ fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
         Paint::Checker {
             rest: fabric.rest.clone(),
             cell: longest_side(&fabric.rest) / CHECKER_CELLS,
-            colors: [CHECKER_LIGHT, color],
+            colors: if fabric.colors.is_empty() {
+                [CHECKER_LIGHT, color]
+            } else {
+                CHECKER_TONES
+            },
         }
     } else if fabric.colors.is_empty() {
         Paint::Plain(color)
     } else {
         Paint::Plain([255; 3])
     };
+    let blend = look.blend && !fabric.colors.is_empty();
+    let inside = if blend { [255; 3] } else { color };
     Object {
         positions: seen.positions.clone(),
         triangles: fabric.triangles.clone(),
@@ -210,7 +223,8 @@ fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
         colors: fabric.colors.clone(),
         paint,
         inner: fabric.inner.clone(),
-        inner_color: color.map(|c| (f32::from(c) * INNER_TONE) as u8),
+        inner_color: inside.map(|c| (f32::from(c) * INNER_TONE) as u8),
+        inner_has_colors: blend,
         gloss: BODY_GLOSS,
         ..Object::default()
     }

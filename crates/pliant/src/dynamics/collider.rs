@@ -290,10 +290,9 @@ impl ColliderShape {
     /// A local box around the shape; `None` for a plane, which has none.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         match self {
-            Self::Plane { .. } => None,
+            Self::Plane { .. } | Self::Track(_) => None,
             Self::Solid(shape) => Some(shape.bounds()),
             Self::Mesh(field) => Some(field.bounds()),
-            Self::Track(_) => None,
         }
     }
 }

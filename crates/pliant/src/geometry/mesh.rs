@@ -60,20 +60,13 @@ pub enum MeshError {
 
 impl Mesh {
     /// Adds another mesh. Attributes that only one of them has are made up for the other: no texture, white, a part without a name.
+    /// Parts of the same name become one.
     pub fn append(&mut self, other: &Self) {
         let (vertices, triangles) = (self.positions.len(), self.triangles.len());
         let both = (
             vertices + other.positions.len(),
             triangles + other.triangles.len(),
         );
-        fn join<T: Copy>(a: &mut Vec<T>, b: &[T], (first, all): (usize, usize), plain: T) {
-            if a.is_empty() && b.is_empty() {
-                return;
-            }
-            a.resize(first, plain);
-            a.extend_from_slice(b);
-            a.resize(all, plain);
-        }
         join(
             &mut self.corner_uvs,
             &other.corner_uvs,
@@ -91,14 +84,23 @@ impl Mesh {
                 self.parts = vec![0; triangles];
                 self.part_names = vec![String::new()];
             }
-            let first = self.part_names.len() as u16;
+            let mut number = |name: &str| {
+                let known = self.part_names.iter().position(|known| known == name);
+                let at = known.unwrap_or_else(|| {
+                    self.part_names.push(name.to_owned());
+                    self.part_names.len() - 1
+                });
+                // More parts than numbers: the last ones are told apart no more.
+                u16::try_from(at).unwrap_or(u16::MAX - 1)
+            };
             if other.parts.is_empty() {
-                self.parts.resize(both.1, first);
-                self.part_names.push(String::new());
+                let unnamed = number("");
+                self.parts.resize(both.1, unnamed);
             } else {
-                self.parts
-                    .extend(other.parts.iter().map(|p| first.saturating_add(*p)));
-                self.part_names.extend(other.part_names.iter().cloned());
+                let numbers: Vec<u16> = other.part_names.iter().map(|n| number(n)).collect();
+                let renumbered = |part: &u16| numbers.get(usize::from(*part)).copied();
+                let parts = other.parts.iter().map(|p| renumbered(p).unwrap_or(0));
+                self.parts.extend(parts);
             }
         }
         self.positions.extend_from_slice(&other.positions);
@@ -250,9 +252,48 @@ impl Mesh {
     }
 }
 
+/// Appends a column that begins at row `first`; all rows that are missing up to `all` are `plain`. Two empty columns stay empty.
+fn join<T: Copy>(a: &mut Vec<T>, b: &[T], (first, all): (usize, usize), plain: T) {
+    if a.is_empty() && b.is_empty() {
+        return;
+    }
+    a.resize(first, plain);
+    a.extend_from_slice(b);
+    a.resize(all, plain);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Attributes that only one mesh has are made up for the other, and parts of one name stay one.
+    #[test]
+    fn append() {
+        let triangle = Mesh {
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+            triangles: vec![[0, 1, 2]],
+            ..Mesh::default()
+        };
+        let mut painted = triangle.clone();
+        painted.colors = vec![[1, 2, 3, 4]; 3];
+        painted.corner_uvs = vec![[Vec2::ONE; 3]];
+        painted.parts = vec![1];
+        painted.part_names = vec!["a".to_owned(), "inner".to_owned()];
+        let mut all = triangle.clone();
+        all.append(&triangle);
+        assert!(all.colors.is_empty() && all.corner_uvs.is_empty() && all.parts.is_empty());
+        all.append(&painted);
+        all.append(&painted);
+        all.append(&triangle);
+        all.validate().unwrap();
+        assert_eq!(all.triangles[4], [12, 13, 14]);
+        assert_eq!(all.part_names, ["", "a", "inner"]);
+        assert_eq!(all.parts, [0, 0, 2, 2, 0]);
+        assert_eq!((all.colors[5], all.colors[6]), ([255; 4], [1, 2, 3, 4]));
+        assert_eq!(all.colors[12], [255; 4]);
+        assert_eq!(all.corner_uvs[3], [Vec2::ONE; 3]);
+        assert_eq!(all.corner_uvs[4], [Vec2::ZERO; 3]);
+    }
 
     /// Every vertex knows the lowest one of its piece, through however long a chain; a vertex without triangles is no piece.
     #[test]

@@ -198,7 +198,9 @@ fn push_groups(
             .map(|(i, q)| (edit.to[i as usize - was.start], q));
         let joined = g.joined.iter().map(|&(i, q)| (edit.to[i as usize], q));
         members.extend(kept.chain(joined).filter(|m| m.0 != GONE));
-        members.iter_mut().for_each(|m| m.0 += first as u32);
+        for m in &mut members {
+            m.0 += first as u32;
+        }
         // A particle that found no group of its own may have joined out of order.
         members.sort_unstable_by_key(|m| m.0);
         to.push_copy(from, was_group + k, &members);

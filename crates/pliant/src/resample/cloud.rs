@@ -28,6 +28,8 @@ pub(crate) struct Cloud<'a> {
     pub(super) parent: Vec<u32>,
     /// Copies for another piece: (particle, piece, copy), ascending.
     pub(super) copies: Vec<(u32, u32, u32)>,
+    /// Old particles beside others that were of another piece until now, ascending: parts have merged there.
+    pub(super) seam: Vec<u32>,
     /// Whether several pieces have labels of their own in the columns.
     many: bool,
 }
@@ -48,6 +50,7 @@ impl<'a> Cloud<'a> {
             alive: vec![true; own.len()],
             parent: Vec::new(),
             copies: Vec::new(),
+            seam: Vec::new(),
             many: false,
         }
     }

@@ -219,7 +219,9 @@ fn crowded(cloud: &Cloud, context: &Context, old: &mut [Old]) {
         members.retain(|&i| cloud.alive[i]);
         if members.iter().all(|&i| memberships[i] > most + 1) {
             old[k].fading = Fading::Out;
-            members.iter().for_each(|&i| memberships[i] -= 1);
+            for &i in &members {
+                memberships[i] -= 1;
+            }
         }
     }
 }
@@ -241,7 +243,10 @@ fn memberships(cloud: &Cloud, context: &Context, old: &[Old]) -> Vec<u32> {
     count
 }
 
-/// Makes groups for the particles that are in too few.
+/// Makes groups for the particles that are in too few, and for those where parts have merged.
+///
+/// Departs from [CMM16 §3.3.5], where only few groups make a candidate: two parts that merge without flowing much would share a
+/// surface but no group, and nothing would hold them together.
 fn add(
     cloud: &Cloud,
     context: &Context,
@@ -251,7 +256,10 @@ fn add(
 ) -> Vec<New> {
     let memberships = memberships(cloud, context, old);
     let mut candidates: Vec<(u64, u32)> = (0..cloud.len())
-        .filter(|&i| cloud.alive[i] && memberships[i] < cloud.settings.min_memberships)
+        .filter(|&i| {
+            let few = memberships[i] < cloud.settings.min_memberships;
+            cloud.alive[i] && (few || cloud.seam.binary_search(&(i as u32)).is_ok())
+        })
         .map(|i| {
             let key = [context.seed, cloud.key, context.frame, i as u64];
             (Random::with_attempt(key, 0).next_u64(), i as u32)
@@ -413,7 +421,7 @@ impl Around {
             plastic_flow: m.plastic_flow,
             hardening: m.hardening,
         };
-        if !(total > 0.0) {
+        if total.is_nan() || total <= 0.0 {
             return Self {
                 w: Mat3::IDENTITY,
                 rotation: Quat::IDENTITY,

@@ -4,7 +4,9 @@
 //! Particles inside get their piece from their neighbours.
 
 use super::cloud::Cloud;
+use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
+use crate::geometry::winding::WindingField;
 use crate::state::NO_PIECE;
 use crate::surface::Tracked;
 use glam::Vec3;
@@ -13,22 +15,40 @@ use glam::Vec3;
 const COPY_OFFSET: f32 = 0.05;
 /// Distance over which neighbours tell each other their piece, in r.
 const REACH: f32 = 2.0;
+/// Particles of parts that merge are beside each other within this distance, in r.
+const BESIDE: f32 = 1.5;
 
-/// The pieces of the particles of a new body.
-pub(crate) fn label(tracked: &Tracked, x: &[Vec3], first: usize, r: f32) -> Vec<u32> {
+/// The pieces of the particles `x` of a new body: each is of the piece that it lies in.
+///
+/// Vertices cannot vote yet, because they hang on nothing; and where pieces touch, the nearest vertex may be another's.
+pub(crate) fn label(tracked: &Tracked, x: &[Vec3], r: f32) -> Vec<u32> {
     if let [only] = tracked.components() {
         return vec![only.id; x.len()];
     }
-    let votes = votes(tracked, first);
+    let mesh = tracked.mesh();
+    let of_triangle = |t: u32| mesh.component[mesh.triangle(t)[0] as usize];
+    let mut triangles: Vec<(u32, u32)> = mesh.triangles().map(|t| (of_triangle(t), t)).collect();
+    triangles.sort_unstable();
     let mut piece = vec![NO_PIECE; x.len()];
-    for v in votes.chunk_by(|a, b| a.0 == b.0) {
-        // The piece with the most votes.
-        let best = v
-            .chunk_by(|a, b| a.1 == b.1)
-            .map(|same| (same.len(), std::cmp::Reverse(same[0].1)))
-            .max();
-        piece[v[0].0 as usize] = best.map_or(NO_PIECE, |b| b.1.0);
+    for own in triangles.chunk_by(|a, b| a.0 == b.0) {
+        let count = 3 * own.len() as u32;
+        let part = Mesh {
+            positions: own.iter().flat_map(|&(_, t)| mesh.points(t)).collect(),
+            triangles: (0..count).step_by(3).map(|i| [i, i + 1, i + 2]).collect(),
+            ..Mesh::default()
+        };
+        let Some((lo, hi)) = part.bounds() else {
+            continue;
+        };
+        let near = |p: Vec3| p.cmpge(lo).all() && p.cmple(hi).all();
+        let asked: Vec<usize> = (0..x.len()).filter(|&i| near(x[i])).collect();
+        let places: Vec<Vec3> = asked.iter().map(|&i| x[i]).collect();
+        let inside = WindingField::new(&part).contains_all(&places);
+        for (&i, _) in asked.iter().zip(inside).filter(|(_, inside)| *inside) {
+            piece[i] = piece[i].min(own[0].0);
+        }
     }
+    // What lies in none was in a crumb, or where the surface had to be untangled.
     let grid = PointGrid::new(x, REACH * r);
     spread(&mut piece, x, &grid, REACH * r);
     let any = tracked.components().first().map_or(NO_PIECE, |c| c.id);
@@ -67,7 +87,7 @@ fn spread(piece: &mut [u32], x: &[Vec3], grid: &PointGrid, reach: f32) {
             .map(|&i| {
                 let mut lowest = NO_PIECE;
                 grid.for_each_within(x[i], reach, |j, _, _| {
-                    lowest = lowest.min(piece[j as usize])
+                    lowest = lowest.min(piece[j as usize]);
                 });
                 (i, lowest)
             })
@@ -126,7 +146,19 @@ pub(super) fn follow(cloud: &mut Cloud, tracked: &Tracked, grid: &mut PointGrid)
             cloud.alive[i] = false;
         }
     }
+    cloud.seam = seam(cloud, &before, grid);
     true
+}
+
+/// Particles beside others that were of another piece `before` and are of the same one now.
+fn seam(cloud: &Cloud, before: &[u32], grid: &PointGrid) -> Vec<u32> {
+    let met = |&i: &u32| {
+        let (own, now) = (before[i as usize], cloud.piece[i as usize]);
+        grid.any_within(cloud.x[i as usize], BESIDE * cloud.r, |j| {
+            before[j as usize] != own && cloud.piece[j as usize] == now
+        })
+    };
+    (0..cloud.old as u32).filter(met).collect()
 }
 
 /// Whether the particles belong to just those pieces that there are.

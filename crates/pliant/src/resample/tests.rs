@@ -202,7 +202,7 @@ fn elastic_bodies_keep_their_particles() {
     let before = (world.points().id.clone(), world.groups().len());
     for _ in 0..60 {
         let report = world.step(1.0 / 60.0);
-        assert_eq!(report.resampled[0], Default::default());
+        assert_eq!(report.resampled[0], super::ResampleReport::default());
     }
     assert_eq!((world.points().id.clone(), world.groups().len()), before);
 }

@@ -46,20 +46,43 @@ impl Tracked {
         })
     }
 
-    /// Hangs every vertex on the nearest of `points`, a body at rest whose first point has the index `first`.
-    pub fn bind(&mut self, points: &[Vec3], first: usize, particle_radius: f32) {
-        self.grid
-            .rebuild(points.len(), 2.0 * particle_radius, |i| points[i]);
-        let (mesh, grid) = (self.tracker.mesh_mut(), &self.grid);
+    /// Hangs every vertex on the nearest of `points` that are of its piece; the points are a body at rest, the first has the index
+    /// `first`, and `piece` tells the piece of each. A piece without points hangs on whatever is near.
+    pub fn bind(&mut self, points: &[Vec3], piece: &[u32], first: usize, particle_radius: f32) {
+        let everything: Vec<u32> = (0..points.len() as u32).collect();
+        let ids: Vec<u32> = self.components().iter().map(|c| c.id).collect();
+        let lots: Vec<(Vec<u32>, PointGrid)> = ids
+            .iter()
+            .map(|id| {
+                let own = |i: &&u32| piece[**i as usize] == *id;
+                let mut lot: Vec<u32> = everything.iter().filter(own).copied().collect();
+                if lot.is_empty() {
+                    lot.clone_from(&everything);
+                }
+                let places: Vec<Vec3> = lot.iter().map(|&i| points[i as usize]).collect();
+                let grid = PointGrid::new(&places, 2.0 * particle_radius);
+                (lot, grid)
+            })
+            .collect();
+        let mesh = self.tracker.mesh_mut();
         mesh.vertex_flags.fill(0);
+        let hang = |(v, &y): (usize, &Vec3)| {
+            // Free slots have no piece.
+            if mesh.out[v] == NONE {
+                return Skin::default();
+            }
+            let at = ids.binary_search(&mesh.component[v]).unwrap_or(0);
+            let (lot, grid) = &lots[at];
+            let at_rest = |i: usize| (points[lot[i] as usize], Mat3::IDENTITY);
+            let mut skin = skin::hang(grid, 0, y, particle_radius, at_rest);
+            skin.point = skin.point.map(|i| first as u32 + lot[i as usize]);
+            skin
+        };
         mesh.x
             .par_iter()
+            .enumerate()
             .with_min_len(256)
-            .map(|&y| {
-                skin::hang(grid, first, y, particle_radius, |i| {
-                    (points[i], Mat3::IDENTITY)
-                })
-            })
+            .map(hang)
             .collect_into_vec(&mut self.skin);
     }
 
@@ -252,7 +275,8 @@ mod tests {
         let ball = testing::sphere(4);
         let mut tracked = Tracked::new(&ball, TrackerSettings::new(0.2)).unwrap();
         let points: Vec<Vec3> = ball.positions.iter().map(|p| 0.8 * *p).collect();
-        tracked.bind(&points, 5, 0.2);
+        let piece = vec![tracked.components()[0].id; points.len()];
+        tracked.bind(&points, &piece, 5, 0.2);
         (tracked, points)
     }
 

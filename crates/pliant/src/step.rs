@@ -443,6 +443,7 @@ impl World {
                             positions: &points.x[body.points.clone()],
                             components: &points.piece[body.points.clone()],
                             radius: body.particle_radius,
+                            guess: &[],
                         }
                     };
                     tracked.update(&frame, delay, &carriers, &mut |stage| watch.lap(stage))

@@ -248,6 +248,7 @@ fn update(tracker: &mut Tracker, bytes: &mut Bytes, radius: f32) {
         positions: &positions,
         components: &components,
         radius,
+        guess: &[],
     });
 }
 

@@ -42,6 +42,8 @@ pub struct Carriers<'a> {
     pub components: &'a [u32],
     /// Their radius (m).
     pub radius: f32,
+    /// Per vertex slot a particle that probably carries it: a first guess that saves the search. May be short or empty.
+    pub guess: &'a [u32],
 }
 
 /// What tearing has done in a frame.
@@ -92,6 +94,23 @@ struct Patch {
 }
 
 impl Carriers<'_> {
+    /// Whether particle `i` is of the piece `id`.
+    fn may_carry(&self, i: usize, id: u32) -> bool {
+        self.components.get(i).is_none_or(|&c| c == id)
+    }
+
+    /// Whether the particle that probably carries vertex `v` does so.
+    fn guessed(&self, mesh: &ClosedMesh, v: u32, reach: f32) -> bool {
+        let guess = self.guess.get(v as usize).map(|&i| i as usize);
+        guess.is_some_and(|i| {
+            let near = self
+                .positions
+                .get(i)
+                .is_some_and(|p| p.distance_squared(mesh.x[v as usize]) <= reach * reach);
+            near && self.may_carry(i, mesh.component[v as usize])
+        })
+    }
+
     /// Without particles there is nothing to miss.
     fn any(&self) -> bool {
         !self.positions.is_empty() && self.radius.is_finite() && self.radius > 0.0
@@ -166,23 +185,23 @@ impl Tearing {
     ) -> Vec<u32> {
         let reach = REACH * carriers.radius;
         let places = carriers.positions;
-        self.grid.rebuild(places.len(), reach, |i| places[i]);
-        let grid = &self.grid;
-        let bare: Vec<bool> = (0..mesh.x.len() as u32)
+        let mut bare: Vec<bool> = (0..mesh.x.len() as u32)
             .into_par_iter()
-            .with_min_len(256)
-            .map(|v| {
-                if mesh.out[v as usize] == NONE {
-                    return false;
-                }
-                let id = mesh.component[v as usize];
-                let mut carried = false;
-                grid.for_each_within(mesh.x[v as usize], reach, |i, _, _| {
-                    carried |= carriers.components.get(i as usize).is_none_or(|&c| c == id);
-                });
-                !carried
-            })
+            .with_min_len(1024)
+            .map(|v| mesh.out[v as usize] != NONE && !carriers.guessed(mesh, v, reach))
             .collect();
+        if bare.contains(&true) {
+            self.grid.rebuild(places.len(), reach, |i| places[i]);
+            let grid = &self.grid;
+            let carried = |v: usize| {
+                let id = mesh.component[v];
+                grid.any_within(mesh.x[v], reach, |i| carriers.may_carry(i as usize, id))
+            };
+            bare.par_iter_mut()
+                .with_min_len(256)
+                .enumerate()
+                .for_each(|(v, bare)| *bare = *bare && !carried(v));
+        }
         self.bare.resize(mesh.x.len(), (0, Vec3::ZERO));
         for (v, &bare) in bare.iter().enumerate() {
             if !bare {

@@ -178,7 +178,17 @@ impl Tracked {
     ) -> SurfaceReport {
         let before: Vec<u32> = self.components().iter().map(|c| c.id).collect();
         self.tracker.set_merge_delay(merge_delay);
-        let tracker = self.tracker.update_in_stages(carriers, lap);
+        let first = frame.own.start as u32;
+        let guess: Vec<u32> = self
+            .skin
+            .iter()
+            .map(|skin| skin.point[0].wrapping_sub(first))
+            .collect();
+        let carriers = Carriers {
+            guess: &guess,
+            ..*carriers
+        };
+        let tracker = self.tracker.update_in_stages(&carriers, lap);
         if let Some(new_of_old) = &tracker.renumbered {
             self.renumber_slots(new_of_old);
         }

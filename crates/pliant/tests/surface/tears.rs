@@ -99,6 +99,7 @@ impl Run {
             positions: &self.carriers,
             components: &[],
             radius: self.radius,
+            guess: &[],
         };
         let report = self.tracker.update_carried(&carriers);
         self.tears.broken += report.tears.broken;

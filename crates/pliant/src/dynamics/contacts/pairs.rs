@@ -86,10 +86,14 @@ pub struct Pairs {
     pub rebuilds: u64,
 }
 
-/// Slack of the list in units of the largest particle radius.
-const SLACK: f32 = 0.6;
+/// Slack of the list in units of the largest particle radius, at least and at most.
+const SLACK: [f32; 2] = [0.6, 2.4];
 /// Share of the slack that motion may use up before the list is rebuilt; the rest is room for what the solver adds.
-const BUDGET: f32 = 0.5;
+const BUDGET: f32 = 0.7;
+/// Substeps of the present motion for which a list should do.
+const AHEAD: f32 = 4.0;
+/// A pair that is farther apart than its distance by more than this part of it does not touch in a substep.
+const NEAR: f32 = 0.3;
 
 impl Pairs {
     /// Forces a rebuild, after points or groups have changed.
@@ -118,8 +122,13 @@ impl Pairs {
             self.near.clear();
             return;
         }
-        if self.built_at.len() != points.len() || self.is_stale(bodies, points) {
-            self.slack = SLACK * 2.0 * largest;
+        let since = |i: usize| self.built_at[i];
+        let known = self.built_at.len() == points.len();
+        if !known || self.used(bodies, points, since) > BUDGET * self.slack {
+            // A longer list costs less than four short ones, and what may touch is the same.
+            let in_substep = self.used(bodies, points, |i| points.x[i]);
+            let [least, most] = SLACK.map(|s| s * 2.0 * largest);
+            self.slack = (AHEAD * in_substep / BUDGET).clamp(least, most);
             self.rebuild(bodies, largest, points, groups_of);
         }
         self.choose(points);
@@ -133,7 +142,7 @@ impl Pairs {
             let p = position(i);
             for neighbor in self.candidates.row(at) {
                 // The pair's own share of the slack, never more than the list reaches.
-                let reach = neighbor.distance * (1.0 + (1.0 - BUDGET) * SLACK);
+                let reach = neighbor.distance * (1.0 + NEAR);
                 if p.distance_squared(position(neighbor.point)) < reach * reach {
                     // Old penetration is left for later substeps but for a small lift, as with colliders.
                     let apart = points.x[i as usize].distance(points.x[neighbor.point as usize]);
@@ -152,15 +161,20 @@ impl Pairs {
         self.near.finish();
     }
 
-    /// Whether points may have come closer to each other by half of the slack since the list was made.
-    fn is_stale(&self, bodies: &[PairBody], points: &Points) -> bool {
+    /// How much closer points may have come to each other since they were at `from`.
+    fn used(
+        &self,
+        bodies: &[PairBody],
+        points: &Points,
+        from: impl Fn(usize) -> Vec3 + Sync,
+    ) -> f32 {
         // Mean displacement of each body, and the largest deviation from it.
         let motion: Vec<(Vec3, f32, Vec3, Vec3)> = bodies
             .iter()
             .map(|body| {
                 let n = body.points.len().max(1) as f32;
                 let (first, len) = (body.points.start, body.points.len());
-                let moved = |i: usize| points.pred[first + i].position() - self.built_at[first + i];
+                let moved = |i: usize| points.pred[first + i].position() - from(first + i);
                 let mean = crate::parallel::sum(len, Vec3::ZERO, moved) / n;
                 let (mut spread, mut lo, mut hi) = (0.0_f32, Vec3::MAX, Vec3::MIN);
                 for i in 0..len {
@@ -171,21 +185,21 @@ impl Pairs {
                 (mean, spread.sqrt(), lo, hi)
             })
             .collect();
-        let budget = BUDGET * self.slack;
+        let mut used = 0.0_f32;
         for (a, (mean_a, spread_a, lo_a, hi_a)) in motion.iter().enumerate() {
-            if bodies[a].own_distance.is_some() && 2.0 * spread_a > budget {
-                return true;
+            if bodies[a].own_distance.is_some() {
+                used = used.max(2.0 * spread_a);
             }
             for (b, (mean_b, spread_b, lo_b, hi_b)) in motion.iter().enumerate().skip(a + 1) {
                 let reach = Vec3::splat(bodies[a].radius + bodies[b].radius + self.slack);
                 let apart = (*lo_a - *hi_b - reach).max_element() > 0.0
                     || (*lo_b - *hi_a - reach).max_element() > 0.0;
-                if !apart && spread_a + spread_b + (*mean_a - *mean_b).length() > budget {
-                    return true;
+                if !apart {
+                    used = used.max(spread_a + spread_b + (*mean_a - *mean_b).length());
                 }
             }
         }
-        false
+        used
     }
 
     fn rebuild(&mut self, bodies: &[PairBody], largest: f32, points: &Points, groups_of: &Csr) {

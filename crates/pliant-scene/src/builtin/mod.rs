@@ -35,7 +35,7 @@ pub const SCENES: [Builtin; 11] = [
     },
     Builtin {
         name: "flow",
-        title: "four figures that flow more and more readily",
+        title: "eight figures that flow more and more readily",
         figure: "Chentanez, Müller, Macklin 2016, Fig. 2",
         text: include_str!("scenes/flow.toml"),
         files: &[],

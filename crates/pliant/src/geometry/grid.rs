@@ -164,9 +164,9 @@ impl PointGrid {
     pub fn for_each_neighborhood(
         &self,
         range: Range<usize>,
-        mut f: impl FnMut(u32, Vec3, &[(u32, Vec3)]),
+        mut f: impl FnMut(u32, Vec3, &Around),
     ) {
-        let mut around: Vec<(u32, Vec3)> = Vec::with_capacity(128);
+        let mut around = Around::default();
         let mut gathered = None;
         for bucket in range {
             for at in self.start[bucket] as usize..self.start[bucket + 1] as usize {
@@ -181,8 +181,9 @@ impl PointGrid {
     }
 
     /// The points of the 27 cells about `center`.
-    fn gather_around(&self, center: IVec3, around: &mut Vec<(u32, Vec3)>) {
-        around.clear();
+    fn gather_around(&self, center: IVec3, around: &mut Around) {
+        around.index.clear();
+        around.position.iter_mut().for_each(Vec::clear);
         for z in -1..=1 {
             for y in -1..=1 {
                 for x in -1..=1 {
@@ -190,7 +191,7 @@ impl PointGrid {
                     let (b, key) = (hash(cell, self.mask) as usize, pack(cell));
                     for at in self.start[b] as usize..self.start[b + 1] as usize {
                         if self.key[at] == key {
-                            around.push((self.index[at], self.position[at]));
+                            around.push(self.index[at], self.position[at]);
                         }
                     }
                 }
@@ -227,6 +228,47 @@ impl PointGrid {
     }
 }
 
+/// Distances that are computed together.
+const LANES: usize = 16;
+
+/// The points around a place, coordinate by coordinate: distances to all of them are what a search spends its time on.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    index: Vec<u32>,
+    position: [Vec<f32>; 3],
+}
+
+impl Around {
+    fn push(&mut self, index: u32, p: Vec3) {
+        self.index.push(index);
+        for axis in 0..3 {
+            self.position[axis].push(p[axis]);
+        }
+    }
+
+    /// Puts into `near` the points within `radius` of `p`, with their squared distances.
+    #[inline]
+    pub fn within(&self, p: Vec3, radius: f32, near: &mut Vec<(u32, f32)>) {
+        near.clear();
+        let limit = radius * radius;
+        let [x, y, z] = self.position.each_ref().map(Vec::as_slice);
+        for at in (0..x.len()).step_by(LANES) {
+            let lanes = LANES.min(x.len() - at);
+            let mut d2 = [f32::INFINITY; LANES];
+            let (x, y, z) = (&x[at..at + lanes], &y[at..at + lanes], &z[at..at + lanes]);
+            for (((d2, &x), &y), &z) in d2.iter_mut().zip(x).zip(y).zip(z) {
+                let (x, y, z) = (x - p.x, y - p.y, z - p.z);
+                *d2 = x * x + y * y + z * z;
+            }
+            for (l, &d2) in d2.iter().enumerate() {
+                if d2 <= limit {
+                    near.push((self.index[at + l], d2));
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,7 +301,9 @@ mod tests {
             let mut visited = vec![0; points.len()];
             grid.for_each_neighborhood(0..grid.buckets(), |i, p, around| {
                 visited[i as usize] += 1;
-                let mut near: Vec<u32> = around.iter().filter(|(_, q)| q.distance_squared(p) <= 0.25).map(|(j, _)| *j).collect();
+                let mut found = Vec::new();
+                around.within(p, 0.5, &mut found);
+                let mut near: Vec<u32> = found.iter().map(|f| f.0).collect();
                 near.sort_unstable();
                 let expected: Vec<u32> = (0..points.len() as u32).filter(|&j| points[j as usize].distance_squared(p) <= 0.25).collect();
                 assert_eq!(near, expected);

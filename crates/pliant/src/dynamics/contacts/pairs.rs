@@ -87,9 +87,11 @@ pub struct Pairs {
 }
 
 /// Slack of the list in units of the largest particle radius, at least and at most.
-const SLACK: [f32; 2] = [0.6, 2.4];
+const SLACK: [f32; 2] = [0.6, 1.0];
 /// Share of the slack that motion may use up before the list is rebuilt; the rest is room for what the solver adds.
 const BUDGET: f32 = 0.7;
+/// Smallest cells of the search, in largest particle radii of contact.
+const CELL: f32 = 3.4;
 /// Substeps of the present motion for which a list should do.
 const AHEAD: f32 = 4.0;
 /// A pair that is farther apart than its distance by more than this part of it does not touch in a substep.
@@ -211,7 +213,9 @@ impl Pairs {
             [only] => only.own_distance.unwrap_or(0.0),
             _ => 2.0 * largest,
         };
-        self.grid.rebuild(points.len(), farthest + slack, position);
+        // Smaller cells than this hold less than two points, and looking them up costs more than the points in larger ones.
+        let cell = (farthest + slack).max(CELL * largest);
+        self.grid.rebuild(points.len(), cell, position);
         let grid = &self.grid;
         let chunks: Vec<Range<usize>> = crate::parallel::blocks(0, grid.buckets()).collect();
         let mut found: Vec<(u32, Neighbor)> = chunks
@@ -221,6 +225,7 @@ impl Pairs {
                 // The groups of the point in hand carry its number: a neighbour that shares one shows at its first or second
                 // group, where comparing two sorted lists takes a dozen steps (measured: 1.7 of 1.9 ms).
                 let mut stamp = vec![u32::MAX; group_count];
+                let mut near = Vec::new();
                 grid.for_each_neighborhood(range, |i, p, around| {
                     let body = body_of(bodies, i);
                     groups_of
@@ -234,9 +239,9 @@ impl Pairs {
                             .any(|&k| stamp[k as usize] == i)
                     };
                     let farthest = farthest.min(body.radius + largest) + slack;
-                    for &(j, q) in around {
-                        let d2 = p.distance_squared(q);
-                        if d2 > farthest * farthest || i == j {
+                    around.within(p, farthest, &mut near);
+                    for &(j, d2) in &near {
+                        if i == j {
                             continue;
                         }
                         let own = body.points.contains(&(j as usize));

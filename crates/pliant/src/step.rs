@@ -436,15 +436,15 @@ impl World {
                     watch.lap(Stage::Skin);
                     let delay = (body.merge_delay / dt).round() as u32;
                     // Without new particles it would tear wherever it is stretched.
-                    let carriers = if !renewed {
-                        Carriers::default()
-                    } else {
+                    let carriers = if renewed {
                         Carriers {
                             positions: &points.x[body.points.clone()],
                             components: &points.piece[body.points.clone()],
                             radius: body.particle_radius,
                             guess: &[],
                         }
+                    } else {
+                        Carriers::default()
                     };
                     tracked.update(&frame, delay, &carriers, &mut |stage| watch.lap(stage))
                 }

@@ -137,6 +137,11 @@ fn table1_rows(names: &[&str], threads: &[usize]) -> Result<Vec<Row>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Texts one after the other.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().concat()
+}
+
 /// Ours (minimum, median) above the paper's, one column a stage.
 fn print_table1(rows: &[Row]) -> Result<(), Failure> {
     const COLUMNS: [(&str, &str); 9] = [
@@ -150,7 +155,7 @@ fn print_table1(rows: &[Row]) -> Result<(), Failure> {
         ("other", "Oth"),
         ("total", "Total"),
     ];
-    let names: String = COLUMNS.iter().map(|c| format!("{:>8}", c.1)).collect();
+    let names = joined(COLUMNS.iter().map(|c| format!("{:>8}", c.1)));
     print::line(format_args!(
         "row        ms         {names}  particles  %seed  clusters  part/cl  triangles"
     ))?;
@@ -158,7 +163,7 @@ fn print_table1(rows: &[Row]) -> Result<(), Failure> {
         let count = |name: &str| row.counts.get(name).copied().unwrap_or(f64::NAN);
         let line = |what: &str, ms: &BTreeMap<String, f64>| {
             let of = |c: &(&str, &str)| ms.get(c.0).copied().unwrap_or(f64::NAN);
-            let ms: String = COLUMNS.iter().map(|c| format!("{:8.2}", of(c))).collect();
+            let ms = joined(COLUMNS.iter().map(|c| format!("{:8.2}", of(c))));
             format!("{:9}  {what:9}  {ms}", row.row)
         };
         let sizes = |prefix: &str| {

@@ -188,7 +188,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "hands.toml"],
         2,
-        "hands.toml:4:9: a hands file is not supported yet",
+        "hands.toml:4:9: ./h.txt: no such file",
     ),
     (&["run", "flat.toml"], 2, "flat.toml:1:"),
     (&["run", "open-collider.toml"], 2, "truncated.ply"),

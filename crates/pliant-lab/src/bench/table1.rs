@@ -152,7 +152,11 @@ fn run(paper: &Paper, mut world: World, frames: usize) -> Row {
             samples.add(name, ms);
         }
         let members: u32 = world.groups().count.iter().sum();
-        let triangles: usize = world.surfaces().iter().map(|s| s.triangle_count()).sum();
+        let triangles: usize = world
+            .surfaces()
+            .iter()
+            .map(pliant::state::Surface::triangle_count)
+            .sum();
         let now = [
             world.points().len() as f64,
             world.groups().len() as f64,

@@ -215,7 +215,9 @@ fn strand_length(world: &World) -> f64 {
 }
 
 /// Smallest, mean and largest distance of particles to the nearest other, in r.
-fn spacing(world: &World) -> (f32, f32, f32) {
+type Spacing = (f32, f32, f32);
+
+fn spacing(world: &World) -> Spacing {
     let (points, r) = (&world.points().x, world.bodies()[0].particle_radius);
     let grid = PointGrid::new(points, r);
     let (mut least, mut sum, mut most) = (f32::INFINITY, 0.0, 0.0_f32);
@@ -268,7 +270,7 @@ fn pull_taffy(
     bench: &Bench,
     overrides: &[&str],
     frames: usize,
-) -> Result<(f64, Run, Vec<(f32, f32, f32)>), LabError> {
+) -> Result<(f64, Run, Vec<Spacing>), LabError> {
     let mut run = Run::new(bench, "taffy", overrides)?;
     run.frames = frames;
     let start = strand_length(&run.world);

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// How far in front of a vertex the opposite wall is looked for, in r: within the vertex's own inflation, and beyond it.
 const AHEAD: [f32; 2] = [0.2, 0.6];
 /// How far a vertex moves in a frame, in r.
-const STEP: f32 = 0.1;
+const STEP: f32 = 0.09;
 /// Plastic strain of a frame below which gaps stay: what creeps keeps its shape.
 const LEAST_FLOW: f32 = 2e-3;
 

@@ -4,8 +4,9 @@ use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::pictures::write_sheet;
 use crate::reproduce::{Bench, LabError};
 use glam::{Mat3, Vec3};
+use pliant::dynamics::collider::{Ease, Motion, MotionKey};
 use pliant::dynamics::contacts::statics::Placed;
-use pliant::dynamics::{Action, ActionKind, Collider};
+use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape};
 use pliant::geometry::Shape;
 use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -22,7 +23,6 @@ fn scene(name: &str) -> Result<Built, LabError> {
 /// R1: a cut through dough, the halves pushed together, and the seam heals.
 pub(super) fn cut_and_rejoined(bench: &mut Bench) -> Result<(), LabError> {
     const CUT: usize = 20;
-    const PUSH: std::ops::Range<usize> = 60..240;
     let mut world = dough_on_table()?;
     world.add_action(Action {
         at: CUT as f64 / 60.0,
@@ -36,22 +36,22 @@ pub(super) fn cut_and_rejoined(bench: &mut Bench) -> Result<(), LabError> {
     let whole = world.surfaces()[0].volume();
     let (mut parted, mut sum) = (0, 0.0);
     let mut pictures = Vec::new();
-    let mut side: Vec<(u64, bool)> = Vec::new();
+    let mut side: Vec<(u64, u32)> = Vec::new();
     for frame in 1..=300 {
         world.step(1.0 / 60.0);
         if frame == CUT + 2 {
             parted = world.surfaces()[0].piece_count();
             sum = world.surfaces()[0].volume();
             let points = world.points();
-            side = (0..points.len())
-                .map(|i| (points.id[i], points.x[i].x > 0.05))
+            side = points
+                .id
+                .iter()
+                .copied()
+                .zip(points.piece.clone())
                 .collect();
-            push(&mut world, 0.8);
+            part(&mut world, 0.8);
         }
-        if PUSH.contains(&frame) {
-            push(&mut world, -0.04);
-        }
-        if [CUT + 2, PUSH.start, 300].contains(&frame) {
+        if [CUT + 2, 60, 300].contains(&frame) {
             let mesh = world.surfaces()[0].mesh().into_owned();
             pictures.push((mesh, format!("frame {frame}")));
         }
@@ -82,7 +82,7 @@ pub(super) fn cut_and_rejoined(bench: &mut Bench) -> Result<(), LabError> {
     write_sheet(bench, "r1.png", 3, false, &pictures)
 }
 
-/// A dough that nothing else touches.
+/// A dough between two walls.
 fn dough_on_table() -> Result<World, LabError> {
     const R: f32 = 0.1;
     let shape = Shape::Figure {
@@ -103,32 +103,52 @@ fn dough_on_table() -> Result<World, LabError> {
     let mut world = World::new(Settings::default());
     world.add_collider(Collider::floor(0.0));
     world.add_body(desc)?;
+    // Two walls that push from both sides, from the second second on.
+    for side in [-1.0, 1.0] {
+        let key = |time: f64, x: f32| MotionKey {
+            time,
+            position: Vec3::new(side * x, 1.0, 0.0),
+            rotation: Vec3::ZERO,
+        };
+        let half = Vec3::new(0.2, 1.0, 2.5);
+        let shape = Shape::Box {
+            center: Vec3::ZERO,
+            half,
+        };
+        world.add_collider(Collider {
+            name: "wall".into(),
+            shape: ColliderShape::Solid(shape),
+            friction: 0.2,
+            motion: Motion {
+                keys: vec![key(0.0, 2.4), key(1.0, 2.4), key(3.0, 1.4)],
+                pivot: None,
+                ease: Ease::Smooth,
+                looping: false,
+            },
+        });
+    }
     Ok(world)
 }
 
-/// Changes the speed of both halves by `by` away from the cut.
-fn push(world: &mut World, by: f32) {
+/// Pushes both halves away from the cut by a change of speed (m/s).
+fn part(world: &mut World, by: f32) {
     let points = world.points_mut();
     for (v, x) in points.v.iter_mut().zip(&points.x) {
         v.x += by * (x.x - 0.05).signum();
     }
 }
 
-/// Clusters with particles that were on both sides of the cut; ids ascend in `side`.
-fn spanning(world: &World, side: &[(u64, bool)]) -> usize {
+/// Clusters with particles that were of different pieces after the cut; ids ascend in `side`.
+fn spanning(world: &World, side: &[(u64, u32)]) -> usize {
     let of = |i: u32| {
         let id = world.points().id[i as usize];
         let at = side.binary_search_by_key(&id, |s| s.0);
         at.ok().map(|at| side[at].1)
     };
     let spans = |k: &usize| {
-        let mut seen = [false; 2];
-        for (i, _) in world.groups().members(*k) {
-            if let Some(right) = of(i) {
-                seen[usize::from(right)] = true;
-            }
-        }
-        seen == [true; 2]
+        let mut sides = world.groups().members(*k).filter_map(|(i, _)| of(i));
+        let first = sides.next();
+        sides.any(|side| Some(side) != first)
     };
     (0..world.groups().len()).filter(spans).count()
 }

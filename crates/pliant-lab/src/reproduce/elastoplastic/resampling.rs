@@ -207,12 +207,12 @@ pub(super) fn replaced_at_once(bench: &mut Bench) -> Result<(), LabError> {
     );
     bench.at_most(
         Engine,
-        "largest change of a particle's mean goal in a strained, turned bar, r",
+        "largest change of a goal in a strained, turned bar, r",
         largest,
         1e-4,
     );
-    // Bent to a quarter of a circle.
-    let radius = 30.0 * R / std::f32::consts::FRAC_PI_2;
+    // Bent to an eighth of a circle: the outer fibres are stretched by a tenth.
+    let radius = 30.0 * R / std::f32::consts::FRAC_PI_4;
     let bend = |x: Vec3| {
         let (sin, cos) = (x.x / radius).sin_cos();
         Vec3::new((radius - x.y) * sin, radius - (radius - x.y) * cos, x.z)
@@ -236,8 +236,11 @@ fn polar(m: DMat3) -> DMat3 {
     svd.u * svd.v.transpose()
 }
 
-/// Deforms a bar, replaces all its clusters in one frame, and tells the largest and the root mean square change of the particles'
-/// mean goals, in r, and how many clusters of how many went.
+/// Deforms a bar, replaces all its clusters in one frame, and compares the goals of every new cluster with those that a cluster of the
+/// same particles would give that had been there from the start. Tells the largest and the root mean square change of a particle's mean
+/// goal, in r, and how many clusters of how many went.
+///
+/// The same particles, because a strained cluster pulls towards its own centre: another choice of members has other goals.
 fn replace_all(
     deform: impl Fn(Vec3) -> Vec3,
     plastic: Mat3,
@@ -248,6 +251,12 @@ fn replace_all(
         desc.resampling.fade_frames = 0;
     })?;
     let points = world.points_mut();
+    let rest: BTreeMap<u64, DVec3> = points
+        .id
+        .iter()
+        .zip(&points.x)
+        .map(|(id, x)| (*id, x.as_dvec3()))
+        .collect();
     for i in 0..points.len() {
         points.x[i] = deform(points.x[i]);
         let to = points.x[i];
@@ -259,68 +268,82 @@ fn replace_all(
     for k in 0..groups.len() {
         groups.center[k] = deform(groups.center[k]);
     }
-    let before = mean_goals(&world);
     let count = world.groups().len();
     // A step of no length only re-samples.
     let done = world.step(0.0).resampled[0];
-    let after = mean_goals(&world);
-    let (mut largest, mut sum) = (0.0_f64, 0.0);
-    for (id, goal) in &before {
-        if let Some(now) = after.get(id) {
-            let d = (*now - *goal).length() / f64::from(R);
-            largest = largest.max(d);
-            sum += d * d;
+    // A particle goes to the mean of its goals.
+    let mut moved = vec![(DVec3::ZERO, 0.0); world.points().len()];
+    for k in 0..world.groups().len() {
+        for (i, d) in changes(&world, k, &rest, plastic.as_dmat3()) {
+            moved[i].0 += d / f64::from(R);
+            moved[i].1 += 1.0;
         }
     }
-    let rms = (sum / before.len().max(1) as f64).sqrt();
-    Ok((largest, rms, (done.groups_removed as usize, count)))
+    let moved = moved.iter().map(|(d, n)| d.length() / f64::max(*n, 1.0));
+    let largest = moved.clone().fold(0.0, f64::max);
+    let mean_square = moved.map(|d| d * d).sum::<f64>() / world.points().len() as f64;
+    let replaced = (done.groups_removed as usize, count);
+    Ok((largest, mean_square.sqrt(), replaced))
 }
 
-/// Where each particle is pulled to on average, in numbers of 64 bits, by id.
-fn mean_goals(world: &World) -> BTreeMap<u64, DVec3> {
+/// Per member of cluster `k`: its goal less that which its particles' rest positions and `plastic` give.
+fn changes(
+    world: &World,
+    k: usize,
+    rest: &BTreeMap<u64, DVec3>,
+    plastic: DMat3,
+) -> Vec<(usize, DVec3)> {
     let (points, groups) = (world.points(), world.groups());
-    let mut sums: BTreeMap<u64, (DVec3, f64)> = BTreeMap::new();
-    for k in 0..groups.len() {
-        let f_p = groups.f_p[k].as_dmat3();
-        let members: Vec<(usize, DVec3)> = groups
-            .members(k)
-            .map(|(i, q)| (i as usize, q.as_dvec3()))
-            .collect();
-        let weight = |i: usize| f64::from(points.pred[i].0[3]);
-        let total: f64 = members.iter().map(|m| weight(m.0)).sum();
-        let place = |i: usize| points.x[i].as_dvec3();
-        let center = members
-            .iter()
-            .map(|m| weight(m.0) * place(m.0))
-            .sum::<DVec3>()
-            / total;
+    let weight = |i: usize| f64::from(points.pred[i].0[3]);
+    let members: Vec<(usize, DVec3)> = groups
+        .members(k)
+        .map(|(i, q)| (i as usize, q.as_dvec3()))
+        .collect();
+    let total: f64 = members.iter().map(|m| weight(m.0)).sum();
+    let mean = |place: &dyn Fn(usize) -> DVec3| {
+        let weighted = members.iter().map(|m| weight(m.0) * place(m.0));
+        weighted.sum::<DVec3>() / total
+    };
+    let place = |i: usize| points.x[i].as_dvec3();
+    let rest = |i: usize| rest.get(&points.id[i]).copied().unwrap_or_default();
+    let (center, rest_center) = (mean(&place), mean(&rest));
+    // Goals of the rest shape q ↦ shape(i, q), which is fitted to where the particles are.
+    let goals = |shape: &dyn Fn(usize, DVec3) -> DVec3| -> Vec<DVec3> {
         let moment = members.iter().fold(DMat3::ZERO, |sum, &(i, q)| {
-            sum + outer(weight(i) * (place(i) - center), f_p * q)
+            sum + outer(weight(i) * (place(i) - center), shape(i, q))
         });
         let turn = polar(moment);
-        for (i, q) in members {
-            let entry = sums.entry(points.id[i]).or_default();
-            entry.0 += f64::from(groups.fade[k]) * (turn * f_p * q + center);
-            entry.1 += f64::from(groups.fade[k]);
-        }
-    }
-    sums.into_iter().map(|(id, (g, n))| (id, g / n)).collect()
+        members.iter().map(|&(i, q)| turn * shape(i, q)).collect()
+    };
+    let new = goals(&|_, q| groups.f_p[k].as_dmat3() * q);
+    let old = goals(&|i, _| plastic * (rest(i) - rest_center));
+    let index = members.iter().map(|m| m.0);
+    index
+        .zip(new.iter().zip(&old).map(|(a, b)| *a - *b))
+        .collect()
 }
 
 /// I11: twice as fine, with twice the substeps, is the same drop.
+///
+/// K pulls each particle by its distance from the goal, which for a given strain is half as long in a cluster half as large: the modulus
+/// of a material goes with K r². So the fine figure needs four times the K of the coarse one.
 pub(super) fn refined(bench: &mut Bench) -> Result<(), LabError> {
+    const STIFFNESS: f32 = 0.9;
     for (plastic_yield, flow) in [(1e-4, 0.5), (1e-2, 0.9)] {
-        let drop = |r: f32, substeps: u32| -> Result<f64, LabError> {
+        let drop = |r: f32, substeps: u32, stiffness: f32| -> Result<f64, LabError> {
             let settings = Settings {
                 substeps,
                 ..Settings::default()
             };
-            let material = clay(plastic_yield, flow, 0.0);
+            let material = Material {
+                stiffness,
+                ..clay(plastic_yield, flow, 0.0)
+            };
             let dropped = figure::drop_at(bench, Pose::Back, material, settings, r)?;
             Ok(dropped.height)
         };
-        let coarse = drop(figure::R, 4)?;
-        let fine = drop(0.5 * figure::R, 8)?;
+        let coarse = drop(figure::R, 4, 0.25 * STIFFNESS)?;
+        let fine = drop(0.5 * figure::R, 8, STIFFNESS)?;
         bench.check(
             Engine,
             format!("height after a drop at r and r/2, yield {plastic_yield}, flow {flow}"),

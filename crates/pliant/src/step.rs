@@ -58,6 +58,7 @@ impl World {
         watch.lap(Stage::Other);
 
         self.groups.flowed.fill(0.0);
+        self.find_outer_points();
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
         }
@@ -121,6 +122,7 @@ impl World {
             spheres,
             a,
             v_before,
+            outer,
             ..
         } = scratch;
         let placed: Vec<Placed> = colliders
@@ -140,7 +142,7 @@ impl World {
 
         // What may touch what on the way there.
         statics.find(blocks, skins, points, &placed);
-        pairs.update(pair_bodies, points, &groups.of_mover);
+        pairs.update(pair_bodies, points, outer, &groups.of_mover);
         spheres.find(pair_bodies, points, rigids, &placed, h);
         watch.lap(Stage::Contacts);
 
@@ -182,6 +184,24 @@ impl World {
         }
         jacobi.refresh_right(groups);
         watch.lap(Stage::Plasticity);
+    }
+
+    /// Marks the points that carry a tracked surface; all, where there is none.
+    ///
+    /// A surface of fixed topology may be coarser than the particles, and some of the outermost carry nothing.
+    fn find_outer_points(&mut self) {
+        let outer = &mut self.scratch.outer;
+        outer.clear();
+        outer.resize(self.points.len(), false);
+        for (body, surface) in self.bodies.iter().zip(&self.surfaces) {
+            match surface {
+                Surface::Tracked(tracked) => tracked
+                    .skins()
+                    .flat_map(|skin| skin.point)
+                    .for_each(|i| outer[i as usize] = true),
+                _ => outer[body.points.clone()].fill(true),
+            }
+        }
     }
 
     /// Makes anew what follows from the bodies.

@@ -196,6 +196,8 @@ pub(crate) struct Scratch {
     pub(crate) spheres: SphereContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
+    /// Points that carry a surface.
+    pub(crate) outer: Vec<bool>,
     pub(crate) turn: Vec<Mat3>,
     /// Plastic strain of the last frame at every point.
     pub(crate) flow: Vec<f32>,

@@ -121,6 +121,12 @@ impl Tracked {
     }
 
     /// Skin data of the vertices that there are.
+    pub(crate) fn skins(&self) -> impl Iterator<Item = &Skin> {
+        let alive = self.mesh().vertices();
+        alive.map(|v| &self.skin[v as usize])
+    }
+
+    /// Skin data of the vertices that there are, to change.
     pub(crate) fn skins_mut(&mut self) -> impl Iterator<Item = &mut Skin> {
         let out = &self.tracker.mesh().out;
         self.skin

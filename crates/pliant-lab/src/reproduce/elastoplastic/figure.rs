@@ -14,6 +14,12 @@ pub(super) const R: f32 = 0.1;
 const HEIGHT: f32 = 4.0;
 /// Height of the lowest point before the drop: 20 r.
 const DROP: f32 = 2.0;
+/// Largest condition number of F_P where clusters are not renewed.
+///
+/// Something must keep them usable. The default of 4 stops a figure half-way to the floor; 12 lets it become a pool and still keeps
+/// every cluster well conditioned.
+const PLASTIC_LIMIT: f32 = 12.0;
+
 /// How the figure falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pose {
@@ -127,7 +133,29 @@ pub(super) fn drop_at(
     settings: Settings,
     particle_radius: f32,
 ) -> Result<Dropped, LabError> {
-    let mut world = drop_world(bench, pose, material, settings, particle_radius)?;
+    let world = drop_world(bench, pose, material, settings, particle_radius)?;
+    Ok(drop_for_five_seconds(world))
+}
+
+/// [`drop_figure`] of a body that keeps its particles and clusters.
+pub(super) fn drop_unrenewed(
+    bench: &Bench,
+    pose: Pose,
+    material: Material,
+    settings: Settings,
+) -> Result<Dropped, LabError> {
+    let mut world = World::new(settings);
+    world.add_collider(Collider::floor(0.0));
+    let mut desc = BodyDesc::new("figure", figure(bench, pose), R);
+    desc.material = Material {
+        plastic_limit: Some(PLASTIC_LIMIT),
+        ..material
+    };
+    world.add_body(desc)?;
+    Ok(drop_for_five_seconds(world))
+}
+
+fn drop_for_five_seconds(mut world: World) -> Dropped {
     let start = surface_height(&world);
     let (mut non_finite, mut determinant_error) = (0, 0.0_f64);
     for _ in 0..300 {
@@ -145,11 +173,11 @@ pub(super) fn drop_at(
         .iter()
         .map(|m| f64::from(m.plastic_yield));
     let mean_yield = yields.sum::<f64>() / world.groups().len() as f64;
-    Ok(Dropped {
+    Dropped {
         height: surface_height(&world) / start,
         non_finite,
         determinant_error,
         mean_yield,
         world,
-    })
+    }
 }

@@ -79,6 +79,8 @@ pub struct Pairs {
     near: Rows,
     /// Positions at the last rebuild.
     built_at: Vec<Vec3>,
+    /// Which points were outer ones then.
+    outer: Vec<bool>,
     slack: f32,
     grid: PointGrid,
     corrections: Vec<Vec3>,
@@ -114,7 +116,16 @@ impl Pairs {
     }
 
     /// Chooses the pairs of this substep; rebuilds the list if motion up to the predicted positions asks for it.
-    pub fn update(&mut self, bodies: &[PairBody], points: &Points, groups_of: &Csr) {
+    ///
+    /// Parts of one body meet with their `outer` points, those that carry its surface; looking at all the others, which are nearly all
+    /// in a large body, would be most of the work of a step.
+    pub fn update(
+        &mut self,
+        bodies: &[PairBody],
+        points: &Points,
+        outer: &[bool],
+        groups_of: &Csr,
+    ) {
         let largest = bodies.iter().fold(0.0_f32, |m, b| m.max(b.radius));
         if bodies.is_empty()
             || largest == 0.0
@@ -125,12 +136,14 @@ impl Pairs {
             return;
         }
         let since = |i: usize| self.built_at[i];
-        let known = self.built_at.len() == points.len();
+        let known = self.built_at.len() == points.len() && self.outer == outer;
         if !known || self.used(bodies, points, since) > BUDGET * self.slack {
             // A longer list costs less than four short ones, and what may touch is the same.
             let in_substep = self.used(bodies, points, |i| points.x[i]);
             let [least, most] = SLACK.map(|s| s * 2.0 * largest);
             self.slack = (AHEAD * in_substep / BUDGET).clamp(least, most);
+            self.outer.clear();
+            self.outer.extend_from_slice(outer);
             self.rebuild(bodies, largest, points, groups_of);
         }
         self.choose(points);
@@ -215,8 +228,10 @@ impl Pairs {
         };
         // Smaller cells than this hold less than two points, and looking them up costs more than the points in larger ones.
         let cell = (farthest + slack).max(CELL * largest);
-        self.grid.rebuild(points.len(), cell, position);
-        let grid = &self.grid;
+        let searched = self.searched(bodies, points, farthest + slack);
+        self.grid
+            .rebuild(searched.len(), cell, |at| position(searched[at] as usize));
+        let (grid, outer) = (&self.grid, &self.outer);
         let chunks: Vec<Range<usize>> = crate::parallel::blocks(0, grid.buckets()).collect();
         let mut found: Vec<(u32, Neighbor)> = chunks
             .into_par_iter()
@@ -226,7 +241,8 @@ impl Pairs {
                 // group, where comparing two sorted lists takes a dozen steps (measured: 1.7 of 1.9 ms).
                 let mut stamp = vec![u32::MAX; group_count];
                 let mut near = Vec::new();
-                grid.for_each_neighborhood(range, |i, p, around| {
+                grid.for_each_neighborhood(range, |at, p, around| {
+                    let i = searched[at as usize];
                     let body = body_of(bodies, i);
                     groups_of
                         .row(i as usize)
@@ -241,10 +257,11 @@ impl Pairs {
                     let farthest = farthest.min(body.radius + largest) + slack;
                     around.within(p, farthest, &mut near);
                     for &(j, d2) in &near {
-                        if i == j {
+                        let j = searched[j as usize];
+                        let own = body.points.contains(&(j as usize));
+                        if i == j || (own && !(outer[i as usize] && outer[j as usize])) {
                             continue;
                         }
-                        let own = body.points.contains(&(j as usize));
                         let other = if own { body } else { body_of(bodies, j) };
                         let distance = if own {
                             body.own_distance
@@ -281,6 +298,35 @@ impl Pairs {
         self.built_at.clear();
         self.built_at.extend((0..points.len()).map(position));
         self.rebuilds += 1;
+    }
+
+    /// The points that may touch others, ascending: outer ones, and all in the box of another body.
+    fn searched(&self, bodies: &[PairBody], points: &Points, reach: f32) -> Vec<u32> {
+        let position = |i: usize| points.pred[i].position();
+        let boxes: Vec<(Vec3, Vec3)> = bodies
+            .iter()
+            .map(|body| {
+                let places = body.points.clone().map(position);
+                let (lo, hi) =
+                    places.fold((Vec3::MAX, Vec3::MIN), |(lo, hi), p| (lo.min(p), hi.max(p)));
+                (lo - reach, hi + reach)
+            })
+            .collect();
+        let mut searched = Vec::new();
+        for (k, body) in bodies.iter().enumerate() {
+            let others = boxes.iter().enumerate().filter(|(other, _)| *other != k);
+            let met: Vec<&(Vec3, Vec3)> = others
+                .map(|(_, b)| b)
+                .filter(|b| boxes[k].0.cmple(b.1).all() && b.0.cmple(boxes[k].1).all())
+                .collect();
+            let may_meet = |i: usize| {
+                let p = position(i);
+                met.iter().any(|b| b.0.cmple(p).all() && p.cmple(b.1).all())
+            };
+            let wanted = |i: &usize| self.outer[*i] || may_meet(*i);
+            searched.extend(body.points.clone().filter(wanted).map(|i| i as u32));
+        }
+        searched
     }
 
     /// Counts the active contacts of every listed point at `position` into `count` (added to what is there).

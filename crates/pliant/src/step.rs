@@ -13,7 +13,7 @@ use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
 use crate::state::{BodyId, Surface};
 use crate::surface::cut::{Blade, Cut};
-use crate::surface::skin::{self, SkinFrame};
+use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
 use glam::{Mat3, Vec3};
@@ -429,16 +429,16 @@ impl World {
             let renewed = body.resampling.recluster != Recluster::Off;
             let near = body_bounds(&points.x[body.points.clone()]);
             let reach = 4.0 * body.particle_radius;
-            let touched: Vec<Placed> = placed
+            let touched: Vec<Obstacle> = placed
                 .iter()
                 .filter(|p| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach)))
-                .copied()
+                .map(|p| Obstacle::new(*p))
                 .collect();
             let frame = SkinFrame {
                 points,
                 groups,
                 own: body.points.clone(),
-                placed: &touched,
+                obstacles: &touched,
                 turn: &scratch.turn,
                 particle_radius: body.particle_radius,
             };
@@ -558,7 +558,7 @@ impl World {
                     points: &self.points,
                     groups: &self.groups,
                     own: body.points.clone(),
-                    placed: &[],
+                    obstacles: &[],
                     turn: &self.scratch.turn,
                     particle_radius: body.particle_radius,
                 };

@@ -172,6 +172,22 @@ pub(crate) fn flow_of_points(groups: &Groups, points: usize, flow: &mut Vec<f32>
         .collect_into_vec(flow);
 }
 
+/// A collider at the end of the frame, in a box: most vertices are far from most colliders.
+#[derive(Clone, Copy, Debug)]
+pub struct Obstacle<'a> {
+    placed: Placed<'a>,
+    lo: Vec3,
+    hi: Vec3,
+}
+
+impl<'a> Obstacle<'a> {
+    /// Puts a collider into its box.
+    pub fn new(placed: Placed<'a>) -> Self {
+        let (lo, hi) = placed.world_bounds();
+        Self { placed, lo, hi }
+    }
+}
+
 /// What deforming a surface needs of the frame.
 pub struct SkinFrame<'a> {
     /// Particles of the world.
@@ -181,7 +197,7 @@ pub struct SkinFrame<'a> {
     /// The points that are the body's own.
     pub own: Range<usize>,
     /// Colliders at the end of the frame.
-    pub placed: &'a [Placed<'a>],
+    pub obstacles: &'a [Obstacle<'a>],
     /// Rotation matrix of every point.
     pub turn: &'a [Mat3],
     /// Particle radius of the body (m).
@@ -227,8 +243,11 @@ pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
 /// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius.
 pub(crate) fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
     let mut out = None;
-    for placed in frame.placed {
+    for Obstacle { placed, lo, hi } in frame.obstacles {
         let at = out.unwrap_or(p);
+        if at.cmplt(*lo).any() || at.cmpgt(*hi).any() {
+            continue;
+        }
         if let Some((d, n)) = placed.distance_normal(placed.end.invert(at), 0.0)
             && d < 0.0
             && d > -frame.particle_radius

@@ -8,7 +8,7 @@ use super::{LIFT, combined_friction, friction};
 use crate::dynamics::collider::{Collider, ColliderShape, Pose};
 use crate::parallel;
 use crate::state::{Points, Record};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 use std::ops::Range;
 
 /// Steps of conservative advancement along the path of a point.
@@ -81,6 +81,20 @@ impl<'a> Placed<'a> {
             }
             None => self.collider.shape.bounds(),
         }
+    }
+
+    /// A box around the shape where it is at the end, in the world's axes.
+    pub fn world_bounds(&self) -> (Vec3, Vec3) {
+        let Some((a, b)) = self.bounds() else {
+            return (Vec3::NEG_INFINITY, Vec3::INFINITY);
+        };
+        let (center, half) = (self.end.apply((a + b) * 0.5), (b - a) * 0.5);
+        let turn = Mat3::from_quat(self.end.rotation);
+        let reach =
+            turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + turn.z_axis.abs() * half.z;
+        // A little more, for round-off.
+        let reach = reach * (1.0 + 1e-4);
+        (center - reach, center + reach)
     }
 
     /// The tangent plane for a ball of `radius` that goes from `x` to `pred`; `None` if it stays farther away than `margin`.

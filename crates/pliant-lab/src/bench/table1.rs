@@ -48,7 +48,7 @@ const ROWS: [Paper; 5] = [
     Paper {
         row: "bunny",
         scene: "bunny",
-        overrides: &["body.0.particle_radius=0.075", "body.0.edge_length=0.115"],
+        overrides: &["body.0.particle_radius=0.071", "body.0.edge_length=0.125"],
         ms: [4.77, 18.87, 0.15, 3.15, 3.99, 0.88, 1.37, 0.40, 33.58],
         particles: 37883.0,
         seeded_percent: 16.5,
@@ -59,7 +59,7 @@ const ROWS: [Paper; 5] = [
     Paper {
         row: "cow",
         scene: "cow",
-        overrides: &["body.0.particle_radius=0.11", "body.0.edge_length=0.04"],
+        overrides: &["body.0.particle_radius=0.118", "body.0.edge_length=0.04"],
         ms: [1.76, 26.05, 1.16, 1.87, 6.81, 0.51, 1.09, 0.37, 39.62],
         particles: 4452.0,
         seeded_percent: 80.0,
@@ -81,7 +81,7 @@ const ROWS: [Paper; 5] = [
     Paper {
         row: "dough",
         scene: "dough",
-        overrides: &["body.0.particle_radius=0.087", "body.0.edge_length=0.075"],
+        overrides: &["body.0.particle_radius=0.091", "body.0.edge_length=0.074"],
         ms: [2.12, 7.38, 0.19, 0.57, 4.32, 0.54, 1.41, 0.30, 16.83],
         particles: 7073.0,
         seeded_percent: 50.1,

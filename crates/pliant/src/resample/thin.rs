@@ -1,4 +1,7 @@
-//! Particles that nearly coincide with another, or have got outside, go [CMM16 §3.3.1].
+//! Particles that nearly coincide with another, or have got outside, go [CMM16 §3.3.1]; so do those that crowd where a body flows.
+//!
+//! Departs from [CMM16 §3.3.1] by the last: seeding keeps the distance of r, but flow pushes particles together again, and under a load
+//! that comes and goes their number would only grow.
 
 use super::cloud::Cloud;
 use super::{Context, Scratch};
@@ -7,6 +10,14 @@ use rayon::prelude::*;
 
 /// A piece keeps at least so many particles.
 const LEAST: usize = 4;
+/// Plastic strain of a frame above which particles may crowd.
+const LEAST_FLOW: f32 = 2e-3;
+/// A particle in a crowd is nearer to another than this, in r.
+const CROWDED: f32 = 0.4;
+/// So many others are within r of it; where there are fewer, close ones are all there is.
+const CROWD: usize = 3;
+/// A particle is looked at for this in one of so many frames.
+const TURNS: u64 = 4;
 
 pub(super) fn thin(cloud: &mut Cloud, context: &Context, tracked: &Tracked, scratch: &mut Scratch) {
     let near = cloud.settings.merge_distance * cloud.r;
@@ -27,7 +38,8 @@ pub(super) fn thin(cloud: &mut Cloud, context: &Context, tracked: &Tracked, scra
                     .near
                     .any_within(cloud.x[i], near, |j| j as usize > i)
             };
-            (outside || close()).then_some((i as u32, outside))
+            (outside || close() || (may_crowd(cloud, context, i) && crowded(cloud, scratch, i)))
+                .then_some((i as u32, outside))
         })
         .collect();
     if suspects.is_empty() {
@@ -43,6 +55,7 @@ pub(super) fn thin(cloud: &mut Cloud, context: &Context, tracked: &Tracked, scra
     for (i, outside) in suspects {
         let at = i as usize;
         let goes = outside
+            || (may_crowd(cloud, context, at) && crowded(cloud, scratch, at))
             || scratch.near.any_within(cloud.x[at], near, |j| {
                 let other = j as usize;
                 other > at
@@ -63,8 +76,31 @@ pub(super) fn thin(cloud: &mut Cloud, context: &Context, tracked: &Tracked, scra
     }
 }
 
-/// Whether two old particles of a common group are farther apart at rest than `distance`: they are only squeezed together and will
-/// part again.
+/// Whether it is the turn of particle `i`, and it flows.
+fn may_crowd(cloud: &Cloud, context: &Context, i: usize) -> bool {
+    let at = cloud.body.points.start + i;
+    let turn = context.points.id[at].wrapping_add(context.frame) % TURNS;
+    turn == 0 && context.flow[at] > LEAST_FLOW
+}
+
+/// Whether particle `i` is one of a crowd.
+fn crowded(cloud: &Cloud, scratch: &Scratch, i: usize) -> bool {
+    let (mut nearest, mut count) = (f32::INFINITY, 0);
+    scratch
+        .near
+        .for_each_within(cloud.x[i], cloud.r, |j, _, d2| {
+            let other = j as usize;
+            if other != i && cloud.alive[other] && cloud.piece[other] == cloud.piece[i] {
+                nearest = nearest.min(d2);
+                count += 1;
+            }
+        });
+    let close = CROWDED * cloud.r;
+    count >= CROWD && nearest < close * close
+}
+
+/// Whether two old particles of a common group that does not flow are farther apart at rest than `distance`: they are only squeezed
+/// together and will part again.
 fn squeezed(cloud: &Cloud, context: &Context, i: usize, j: usize, distance: f32) -> bool {
     if i >= cloud.old || j >= cloud.old {
         return false;
@@ -79,6 +115,9 @@ fn squeezed(cloud: &Cloud, context: &Context, i: usize, j: usize, distance: f32)
         .find(|k| others.binary_search(k).is_ok());
     common.is_some_and(|&k| {
         let k = k as usize;
+        if groups.yielding[k] {
+            return false;
+        }
         let place = |of: usize| {
             let found = groups.members(k).find(|m| m.0 as usize == first + of);
             found.map(|m| m.1)

@@ -256,3 +256,45 @@ fn groups_fade() {
             .all(|k| world.groups().fade[k] == 1.0)
     );
 }
+
+/// A slot that is narrower than particles can tell closes when the bar is drawn out, and stays in one that only bends.
+#[test]
+fn narrow_slots_close_where_it_flows() {
+    let wall = |material: Material| {
+        let mut world = World::new(Settings {
+            gravity: Vec3::ZERO,
+            ..Settings::default()
+        });
+        let solid = Shape::Box {
+            center: Vec3::ZERO,
+            half: Vec3::new(2.0, 0.5, 0.5),
+        };
+        let slot = Shape::Box {
+            center: Vec3::new(0.0, 0.3, 0.0),
+            half: Vec3::new(1.0, 0.4, 0.05),
+        };
+        let shape = Shape::Difference(vec![solid, slot]);
+        let mut desc = BodyDesc::new("bar", mesh_shape(&shape, 0.05).unwrap(), 0.15);
+        desc.surface = SurfaceKind::Tracked {
+            edge_length: 0.1,
+            keep_volume: false,
+        };
+        desc.material = material;
+        world.add_body(desc).unwrap();
+        pull(&mut world, 0.6, 0.8);
+        for _ in 0..45 {
+            world.step(1.0 / 60.0);
+        }
+        // Surface on the walls of the slot.
+        let mesh = world.surfaces()[0].mesh();
+        let inside = |p: &Vec3| p.x.abs() < 0.8 && p.y.abs() < 0.25 && p.z.abs() < 0.15;
+        mesh.positions.iter().filter(|p| inside(p)).count()
+    };
+    let elastic = wall(Material {
+        plastic_yield: f32::INFINITY,
+        ..Material::default()
+    });
+    let plastic = wall(putty());
+    assert!(elastic > 100, "{elastic}");
+    assert!(plastic * 5 < elastic, "{plastic} of {elastic}");
+}

@@ -68,3 +68,27 @@ fn step(mesh: &ClosedMesh, v: u32, share: f32) -> Option<Vec3> {
     let to = x + normal * (share * excess);
     to.is_finite().then_some(to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::testing;
+
+    /// A spike goes back into the surface where it flows, and stays where it does not.
+    #[test]
+    fn spikes_go_where_it_flows() {
+        let mut mesh = ClosedMesh::new(&testing::sphere(8)).unwrap();
+        let round = mesh.x.clone();
+        mesh.x[0] *= 1.3;
+        let spiky = mesh.x.clone();
+        smooth(&mut mesh, |_| 0.0);
+        assert_eq!(mesh.x, spiky);
+        for _ in 0..20 {
+            smooth(&mut mesh, |_| 0.05);
+        }
+        assert!(mesh.x[0].length() < 1.07, "{}", mesh.x[0].length());
+        let moved = mesh.x.iter().zip(&round).skip(1);
+        let most = moved.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+        assert!(most < 0.1, "what is around it hardly moves: {most}");
+    }
+}

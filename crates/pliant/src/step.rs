@@ -1,5 +1,6 @@
 //! One step of the world.
 
+use crate::dynamics::Collider;
 use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
@@ -16,8 +17,7 @@ use crate::surface::cut::{Blade, Cut};
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
-use glam::{Mat3, Vec3};
-use rayon::prelude::*;
+use glam::Vec3;
 
 /// Length of a substep to which stiffness refers (s).
 const REFERENCE_DT: f32 = 1.0 / 240.0;
@@ -414,17 +414,9 @@ impl World {
             time,
             ..
         } = self;
-        points
-            .rotation
-            .par_iter()
-            .with_min_len(1024)
-            .map(|q| Mat3::from_quat(*q))
-            .collect_into_vec(&mut scratch.turn);
+        skin::turns(points, &mut scratch.turn);
         skin::flow_of_points(groups, points.len(), &mut scratch.flow);
-        let placed: Vec<Placed> = colliders
-            .iter()
-            .map(|collider| Placed::during(collider, *time, *time))
-            .collect();
+        let placed = placed_at(colliders, *time);
         for (body, surface) in bodies.iter().zip(surfaces) {
             let renewed = body.resampling.recluster != Recluster::Off;
             let near = body_bounds(&points.x[body.points.clone()]);
@@ -504,10 +496,7 @@ impl World {
             time,
             ..
         } = self;
-        let placed: Vec<Placed> = colliders
-            .iter()
-            .map(|collider| Placed::during(collider, *time, *time))
-            .collect();
+        let placed = placed_at(colliders, *time);
         let context = Context {
             points,
             groups,
@@ -550,6 +539,12 @@ impl World {
         let was: Vec<usize> = self.bodies.iter().map(|b| b.points.start).collect();
         resample::apply(self, &edits);
         watch.lap_resample(ResampleStage::Clusters);
+        self.hang_surfaces(&edits, &was);
+        watch.lap_resample(ResampleStage::Reskin);
+    }
+
+    /// Hangs the surfaces of edited bodies on the points that there are now; `was` tells where each body's points began before.
+    fn hang_surfaces(&mut self, edits: &[Option<Edit>], was: &[usize]) {
         let turned = resample::turn_anew(&mut self.points, &self.groups, &mut self.scratch.turn);
         for (at, edit) in edits.iter().enumerate() {
             if let Some(edit) = edit {
@@ -574,7 +569,6 @@ impl World {
                 );
             }
         }
-        watch.lap_resample(ResampleStage::Reskin);
     }
 }
 
@@ -587,6 +581,12 @@ fn own_distance(body: &Body, surface: &Surface) -> f32 {
         Surface::Tracked(_) => 0.5 * body.particle_radius,
         _ => body.particle_radius,
     }
+}
+
+/// Where the colliders are at a time.
+fn placed_at(colliders: &[Collider], time: f64) -> Vec<Placed<'_>> {
+    let at = |collider| Placed::during(collider, time, time);
+    colliders.iter().map(at).collect()
 }
 
 fn body_bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {

@@ -293,12 +293,7 @@ pub(crate) fn follow_skins(
 pub(crate) fn turn_anew(points: &mut Points, groups: &Groups, turn: &mut Vec<Mat3>) -> Vec<bool> {
     let before = points.rotation.clone();
     skin::interpolate_rotations(points, groups);
-    points
-        .rotation
-        .par_iter()
-        .with_min_len(1024)
-        .map(|q| Mat3::from_quat(*q))
-        .collect_into_vec(turn);
+    skin::turns(points, turn);
     points
         .rotation
         .iter()

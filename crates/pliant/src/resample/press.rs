@@ -6,7 +6,6 @@
 
 use super::cloud::Cloud;
 use super::{Context, Scratch};
-use crate::state::{SKIN_INFLUENCES, Skin};
 use crate::surface::Tracked;
 use glam::Vec3;
 use rayon::prelude::*;
@@ -38,7 +37,7 @@ pub(super) fn press(
             let (y, piece) = (mesh.x[v as usize], mesh.component[v as usize]);
             // One r along the normal.
             let out = (blown_up[v as usize] - y) * per_inflation;
-            if !out.is_finite() || flow_at(context, &tracked.skin()[v as usize]) < LEAST_FLOW {
+            if !out.is_finite() || tracked.skin()[v as usize].mean(context.flow) < LEAST_FLOW {
                 return None;
             }
             let covered = |ahead: f32| cloud.winding(scratch, y + ahead * out, piece);
@@ -46,10 +45,4 @@ pub(super) fn press(
             walled.then(|| (v, y + STEP * out))
         })
         .collect()
-}
-
-/// Plastic strain of this frame at a vertex.
-fn flow_at(context: &Context, skin: &Skin) -> f32 {
-    let part = |a: usize| skin.weight[a] * context.flow[skin.point[a] as usize];
-    (0..SKIN_INFLUENCES).map(part).sum()
 }

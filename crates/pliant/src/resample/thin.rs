@@ -133,11 +133,8 @@ fn squeezed(cloud: &Cloud, context: &Context, i: usize, j: usize, distance: f32)
 fn carries(cloud: &Cloud, tracked: &Tracked) -> Vec<bool> {
     let first = cloud.body.points.start as u32;
     let mut carries = vec![false; cloud.len()];
-    for v in tracked.mesh().vertices() {
-        let skin = &tracked.skin()[v as usize];
-        for i in skin.point {
-            carries[(i - first) as usize] = true;
-        }
+    for i in tracked.skins().flat_map(|skin| skin.point) {
+        carries[(i - first) as usize] = true;
     }
     carries
 }

@@ -20,6 +20,15 @@ pub struct Skin {
     pub local: [Vec3; SKIN_INFLUENCES],
 }
 
+impl Skin {
+    /// The weighted mean of a quantity that every point has.
+    #[inline]
+    pub(crate) fn mean(&self, of_points: &[f32]) -> f32 {
+        let part = |a: usize| self.weight[a] * of_points[self.point[a] as usize];
+        (0..SKIN_INFLUENCES).map(part).sum()
+    }
+}
+
 /// A surface of fixed topology, skinned to points.
 ///
 /// `mesh.positions` are the current vertices; `skin` has one entry a vertex (vertices that no triangle uses included).

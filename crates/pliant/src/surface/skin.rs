@@ -158,6 +158,16 @@ pub fn interpolate_rotations(points: &mut Points, groups: &Groups) {
         });
 }
 
+/// Rotation matrix of every point.
+pub(crate) fn turns(points: &Points, turn: &mut Vec<Mat3>) {
+    points
+        .rotation
+        .par_iter()
+        .with_min_len(1024)
+        .map(|q| Mat3::from_quat(*q))
+        .collect_into_vec(turn);
+}
+
 /// Plastic strain of this frame at every point: the mean of its groups.
 pub(crate) fn flow_of_points(groups: &Groups, points: usize, flow: &mut Vec<f32>) {
     let of = |i: usize| {

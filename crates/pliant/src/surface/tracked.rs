@@ -166,11 +166,7 @@ impl Tracked {
     /// Takes the roughness out of what flows.
     pub(crate) fn smooth(&mut self, flow: &[f32]) {
         let skins = &self.skin;
-        smooth::smooth(self.tracker.mesh_mut(), |v| {
-            let skin = &skins[v as usize];
-            let part = |a: usize| skin.weight[a] * flow[skin.point[a] as usize];
-            (0..SKIN_INFLUENCES).map(part).sum()
-        });
+        smooth::smooth(self.tracker.mesh_mut(), |v| skins[v as usize].mean(flow));
     }
 
     /// Repairs the surface after it was carried, and hangs on particles what has changed. Parts that overlap become one when they

@@ -33,11 +33,10 @@ struct Run {
 }
 
 impl Run {
-    fn new(bench: &Bench, scene: &str, overrides: &[&str]) -> Result<Self, LabError> {
+    fn new(scene: &str, overrides: &[&str]) -> Result<Self, LabError> {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
         let loaded = load(scene, &overrides, &Limits::default())?;
         let built = build(&loaded, &BuildOptions::default())?;
-        let _ = bench;
         Ok(Self {
             world: built.world,
             fps: built.fps,
@@ -137,7 +136,7 @@ impl Run {
 
 /// E4: the bunny keeps its volume while it is renewed.
 pub(super) fn bunny(bench: &mut Bench) -> Result<(), LabError> {
-    let mut run = Run::new(bench, "bunny", &[])?;
+    let mut run = Run::new("bunny", &[])?;
     run.finish(|_, _, _| ());
     run.volume_is_kept(bench);
     run.renewed(bench);
@@ -146,7 +145,7 @@ pub(super) fn bunny(bench: &mut Bench) -> Result<(), LabError> {
 
 /// E5: the cow splits, and every piece has particles and clusters of its own.
 pub(super) fn cow(bench: &mut Bench) -> Result<(), LabError> {
-    let mut run = Run::new(bench, "cow", &[])?;
+    let mut run = Run::new("cow", &[])?;
     let (mut strangers, mut spanning, mut most) = (0, 0, 0);
     run.finish(|_, world, _| {
         let (foreign, across) = astray(world);
@@ -235,7 +234,7 @@ fn spacing(world: &World) -> Spacing {
 /// E6: the taffy is drawn out at least four times, renewed all the while.
 pub(super) fn taffy(bench: &mut Bench) -> Result<(), LabError> {
     let frames = if bench.options.long { 3000 } else { 900 };
-    let (growth, run, spacings) = pull_taffy(bench, &[], frames)?;
+    let (growth, run, spacings) = pull_taffy(&[], frames)?;
     bench.check(
         Engine,
         "length of the strand, area²/(4π volume), over that at the start: most",
@@ -266,12 +265,8 @@ pub(super) fn taffy(bench: &mut Bench) -> Result<(), LabError> {
 }
 
 /// Pulls taffy; returns the most that its strand has grown, the run, and the spacing of particles now and then.
-fn pull_taffy(
-    bench: &Bench,
-    overrides: &[&str],
-    frames: usize,
-) -> Result<(f64, Run, Vec<Spacing>), LabError> {
-    let mut run = Run::new(bench, "taffy", overrides)?;
+fn pull_taffy(overrides: &[&str], frames: usize) -> Result<(f64, Run, Vec<Spacing>), LabError> {
+    let mut run = Run::new("taffy", overrides)?;
     run.frames = frames;
     let start = strand_length(&run.world);
     let (mut most, mut spacings) = (1.0_f64, Vec::new());
@@ -288,9 +283,9 @@ fn pull_taffy(
 /// clusters become useless.
 pub(super) fn taffy_as_it_was(bench: &mut Bench) -> Result<(), LabError> {
     const FRAMES: usize = 900;
-    let (renewed, ..) = pull_taffy(bench, &[], FRAMES)?;
+    let (renewed, ..) = pull_taffy(&[], FRAMES)?;
     let off = "body.0.recluster=off";
-    let (limited, ..) = pull_taffy(bench, &[off], FRAMES)?;
+    let (limited, ..) = pull_taffy(&[off], FRAMES)?;
     let ratio = (limited - 1.0) / (renewed - 1.0);
     bench.check(
         Engine,
@@ -300,7 +295,7 @@ pub(super) fn taffy_as_it_was(bench: &mut Bench) -> Result<(), LabError> {
         ratio < 0.5,
     );
     let limit = "material.taffy.plastic_limit=1e9";
-    let (_, run, spacings) = pull_taffy(bench, &[off, limit], FRAMES)?;
+    let (_, run, spacings) = pull_taffy(&[off, limit], FRAMES)?;
     let condition = |f: &glam::Mat3| {
         let stretch = pliant::math::svd::symmetric_eigen(f.transpose() * *f).0;
         (stretch.max_element() / stretch.min_element().max(1e-12)).sqrt()
@@ -329,7 +324,7 @@ pub(super) fn dough(bench: &mut Bench) -> Result<(), LabError> {
     const ROLLED: usize = 366;
     const GAP: f32 = 0.45;
     const CUT: usize = 540;
-    let mut run = Run::new(bench, "dough", &[])?;
+    let mut run = Run::new("dough", &[])?;
     let (mut thickness, mut before, mut after, mut volume) = ((0.0, 0.0), 0, 0, 0.0);
     run.finish(|frame, world, _| {
         let surface = &world.surfaces()[0];
@@ -394,7 +389,7 @@ fn heights(mesh: &Mesh) -> (f32, f32) {
 
 /// E8: hands knead dough and stay out of it.
 pub(super) fn hands(bench: &mut Bench) -> Result<(), LabError> {
-    let mut run = Run::new(bench, "hands", &[])?;
+    let mut run = Run::new("hands", &[])?;
     let mut worst = 0.0_f64;
     run.finish(|_, world, _| {
         let r = world.bodies()[0].particle_radius;

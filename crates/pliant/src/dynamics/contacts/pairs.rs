@@ -68,7 +68,7 @@ impl Rows {
 
 /// Candidate pairs, kept over several substeps, and those of them that may touch in this one.
 ///
-/// The list reaches `slack` beyond the contact distance, and it is rebuilt as soon as points may have used up half of that
+/// The list reaches `slack` beyond the contact distance, and it is rebuilt as soon as points may have used up most of that
 /// slack by moving against each other. The motion that all points of a body share does not count inside that body. Pairs
 /// that are in the list only because it is old or reaches far must not show: what may touch in a substep is chosen by the
 /// predicted positions at its start and by the radii of the two, so that it is the same however the list came about.

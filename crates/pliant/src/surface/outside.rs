@@ -35,10 +35,15 @@ pub(crate) fn winding_outside(mesh: &ClosedMesh, patches: &Patches, triangles: &
             best.truncate(RAYS);
         }
     }
-    let mut answers: Vec<i32> = best
-        .iter()
-        .map(|&(_, t, axis)| outside_of(mesh, patches, t, axis))
-        .collect();
+    let mut answers: Vec<i32> = Vec::with_capacity(RAYS);
+    for (_, t, axis) in best {
+        let answer = outside_of(mesh, patches, t, axis);
+        // Two that agree are the middle, whatever the third says.
+        if answers.contains(&answer) {
+            return answer;
+        }
+        answers.push(answer);
+    }
     answers.sort_unstable();
     answers.get(answers.len() / 2).copied().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Patches: the surface in connected sets of about 64 triangles, the unit of search and of parallel work (§2).
+//! Patches: the surface in connected sets of about 32 triangles, the unit of search and of parallel work (§2).
 
 mod shape;
 
@@ -7,12 +7,13 @@ use super::closed_mesh::{ClosedMesh, NONE, next, prev};
 use glam::{Vec3, Vec3A};
 use rayon::prelude::*;
 
-/// A new patch grows to this many triangles.
-pub const TARGET: usize = 64;
+/// A new patch grows to this many triangles. Larger ones wrap around the folds of a surface that has flowed, so that neither normals nor
+/// boxes tell them apart.
+pub const TARGET: usize = 32;
 /// A larger patch is split.
-pub const LARGEST: usize = 96;
+pub const LARGEST: usize = 48;
 /// A smaller one is joined to its smallest neighbour.
-pub const SMALLEST: usize = 16;
+pub const SMALLEST: usize = 8;
 
 /// What a patch is in this frame.
 #[derive(Clone, Copy, Debug)]

@@ -20,8 +20,10 @@ const STUCK_FRAMES: usize = 30;
 /// Share of the triangles that may stay tangled.
 const STUCK_SHARE: f32 = 0.05;
 
-/// A new surface of more triangles is renumbered, so that neighbours lie next to each other in memory.
+/// A surface of more triangles is renumbered, so that neighbours lie next to each other in memory: when it is new,
 const SCATTERED: usize = 4096;
+/// and whenever splits have made this part of it, which lies at the end of memory.
+const SCATTER: usize = 4;
 
 /// How a surface is tracked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,6 +99,8 @@ pub struct Tracker {
     cuts: Cuts,
     tearing: Tearing,
     volume: VolumeKeeper,
+    /// Triangles that splits have made since neighbours were last put next to each other in memory.
+    new_triangles: usize,
 }
 
 impl Tracker {
@@ -239,6 +243,7 @@ impl Tracker {
             cuts,
             tearing,
             volume,
+            new_triangles,
             ..
         } = self;
 
@@ -297,20 +302,28 @@ impl Tracker {
             volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        report.renumbered = close_gaps(mesh, patches, events);
+        *new_triangles += 2 * report.remesh.splits as usize;
+        report.renumbered = close_gaps(mesh, patches, events, new_triangles);
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
         report
     }
 }
 
-/// Renumbers the slots if too many are free. Returns the new slot of every old vertex.
+/// Renumbers the slots if too many are free, or if too many triangles lie far from their neighbours in memory. Returns the new
+/// slot of every old vertex.
 fn close_gaps(
     mesh: &mut ClosedMesh,
     patches: &mut Patches,
     events: &mut Events,
+    new_triangles: &mut usize,
 ) -> Option<Vec<u32>> {
-    mesh.has_gaps().then(|| {
+    let triangles = mesh.triangle_count();
+    let scattered = triangles > SCATTERED && *new_triangles > triangles / SCATTER;
+    (scattered || mesh.has_gaps()).then(|| {
+        *new_triangles = 0;
+        // New patches are numbered by where they lie, and triangles by patch.
+        Patches::build(mesh);
         let new_of_old = mesh.compact();
         *patches = Patches::build(mesh);
         events.forget(&new_of_old);

@@ -55,7 +55,7 @@ fn build() {
         check(&mesh, &patches, SMALLEST);
         if n == 20 {
             // Mean size: not many more patches than needed.
-            assert!(patches.len() < mesh.triangle_count() / 40);
+            assert!(patches.len() < mesh.triangle_count() * 8 / (5 * TARGET));
         }
     }
     let mut mesh = closed(&sheet(60, 30, 0.1, 0.1));

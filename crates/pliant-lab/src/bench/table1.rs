@@ -70,7 +70,7 @@ const ROWS: [Paper; 5] = [
     Paper {
         row: "taffy",
         scene: "taffy",
-        overrides: &["body.0.particle_radius=0.07", "body.0.edge_length=0.025"],
+        overrides: &["body.0.particle_radius=0.075", "body.0.edge_length=0.03"],
         ms: [2.33, 34.99, 1.63, 0.77, 7.79, 0.69, 3.67, 0.47, 52.34],
         particles: 6188.0,
         seeded_percent: 65.5,

@@ -41,6 +41,9 @@ pub enum LabError {
     /// A scene could not be built.
     #[error("{0}")]
     Scene(#[from] pliant_scene::Error),
+    /// A mesh could not be written.
+    #[error("{0}")]
+    Mesh(#[from] pliant_scene::mesh_files::MeshFileError),
     /// A surface cannot be tracked.
     #[error("{0}")]
     Surface(#[from] pliant::surface::closed_mesh::ClosedMeshError),

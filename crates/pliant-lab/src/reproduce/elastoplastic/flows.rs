@@ -8,32 +8,28 @@ use glam::Vec3;
 use pliant::World;
 use pliant::dynamics::ColliderShape;
 use pliant::geometry::Mesh;
-use pliant::geometry::grid::PointGrid;
 use pliant::report::StepReport;
 use pliant::state::Surface;
 use pliant::surface::validate::Level;
 use pliant_scene::{BuildOptions, Limits, build, load};
 
-/// Particles nearer than this to another are taken out, in r: those that are left may not be nearer for long.
-const MERGE_DISTANCE: f32 = 0.1;
-
 /// A scene in progress, with what is seen in every frame.
-struct Run {
-    world: World,
+pub(super) struct Run {
+    pub(super) world: World,
     fps: f32,
-    frames: usize,
+    pub(super) frames: usize,
     /// Volume over that at the start, frame by frame.
     volume: Vec<f64>,
     seeded: u32,
     replaced: u32,
     splits: u32,
-    non_finite: u32,
+    pub(super) non_finite: u32,
     unsound: usize,
     pictures: Vec<(Mesh, String)>,
 }
 
 impl Run {
-    fn new(scene: &str, overrides: &[&str]) -> Result<Self, LabError> {
+    pub(super) fn new(scene: &str, overrides: &[&str]) -> Result<Self, LabError> {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
         let loaded = load(scene, &overrides, &Limits::default())?;
         let built = build(&loaded, &BuildOptions::default())?;
@@ -51,8 +47,8 @@ impl Run {
         })
     }
 
-    /// Steps to the end; `look` sees every frame.
-    fn finish(&mut self, mut look: impl FnMut(usize, &World, &StepReport)) {
+    /// Steps to the end; `look` sees every frame and says whether to go on.
+    pub(super) fn finish(&mut self, mut look: impl FnMut(usize, &World, &StepReport) -> bool) {
         let start = self.volume_now();
         for frame in 1..=self.frames {
             let report = self.world.step(1.0 / self.fps);
@@ -76,7 +72,9 @@ impl Run {
                 let mesh = self.world.surfaces()[0].mesh().into_owned();
                 self.pictures.push((mesh, caption));
             }
-            look(frame, &self.world, &report);
+            if !look(frame, &self.world, &report) {
+                break;
+            }
         }
     }
 
@@ -85,7 +83,7 @@ impl Run {
     }
 
     /// Checks that hold in every scene, and its pictures.
-    fn common(&self, bench: &mut Bench, name: &str) -> Result<(), LabError> {
+    pub(super) fn common(&self, bench: &mut Bench, name: &str) -> Result<(), LabError> {
         bench.check(
             Engine,
             "numbers that are not finite, frames with an unsound surface",
@@ -110,7 +108,7 @@ impl Run {
     }
 
     /// Volume in every frame and on average.
-    fn volume_is_kept(&self, bench: &mut Bench) {
+    pub(super) fn volume_is_kept(&self, bench: &mut Bench) {
         let off = |v: &f64| (v - 1.0).abs();
         let worst = self.volume.iter().map(off).fold(0.0, f64::max);
         let mean = self.volume.iter().map(off).sum::<f64>() / self.volume.len().max(1) as f64;
@@ -123,7 +121,7 @@ impl Run {
         );
     }
 
-    fn renewed(&self, bench: &mut Bench) {
+    pub(super) fn renewed(&self, bench: &mut Bench) {
         bench.check(
             Engine,
             "particles seeded, clusters made",
@@ -137,7 +135,7 @@ impl Run {
 /// E4: the bunny keeps its volume while it is renewed.
 pub(super) fn bunny(bench: &mut Bench) -> Result<(), LabError> {
     let mut run = Run::new("bunny", &[])?;
-    run.finish(|_, _, _| ());
+    run.finish(|_, _, _| true);
     run.volume_is_kept(bench);
     run.renewed(bench);
     run.common(bench, "e4")
@@ -152,6 +150,7 @@ pub(super) fn cow(bench: &mut Bench) -> Result<(), LabError> {
         strangers += foreign;
         spanning += across;
         most = most.max(world.surfaces()[0].piece_count());
+        true
     });
     bench.check(
         Engine,
@@ -207,117 +206,6 @@ fn astray(world: &World) -> (usize, usize) {
     (foreign, (0..groups.len()).filter(spans).count())
 }
 
-/// Length of a strand of the same area and volume.
-fn strand_length(world: &World) -> f64 {
-    let surface = &world.surfaces()[0];
-    surface.area().powi(2) / (4.0 * std::f64::consts::PI * surface.volume())
-}
-
-/// Smallest, mean and largest distance of particles to the nearest other, in r.
-type Spacing = (f32, f32, f32);
-
-fn spacing(world: &World) -> Spacing {
-    let (points, r) = (&world.points().x, world.bodies()[0].particle_radius);
-    let grid = PointGrid::new(points, r);
-    let (mut least, mut sum, mut most) = (f32::INFINITY, 0.0, 0.0_f32);
-    for &p in points {
-        // The nearest is the particle itself.
-        let near = grid.nearest(p, 2);
-        let d = near.get(1).map_or(0.0, |n| n.1.sqrt()) / r;
-        least = least.min(d);
-        most = most.max(d);
-        sum += d;
-    }
-    (least, sum / points.len().max(1) as f32, most)
-}
-
-/// E6: the taffy is drawn out at least four times, renewed all the while.
-pub(super) fn taffy(bench: &mut Bench) -> Result<(), LabError> {
-    let frames = if bench.options.long { 3000 } else { 900 };
-    let (growth, run, spacings) = pull_taffy(&[], frames)?;
-    bench.check(
-        Engine,
-        "length of the strand, area²/(4π volume), over that at the start: most",
-        format!("{growth:.2}"),
-        "at least 4",
-        growth >= 4.0,
-    );
-    run.volume_is_kept(bench);
-    let least = spacings.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
-    let means = spacings.iter().map(|s| s.1);
-    let (low, high) = means.fold((f32::INFINITY, 0.0_f32), |(l, h), m| (l.min(m), h.max(m)));
-    bench.check(
-        Engine,
-        "smallest distance of two particles",
-        format!("{least:.3} r"),
-        format!("at least {MERGE_DISTANCE} r"),
-        least >= MERGE_DISTANCE,
-    );
-    bench.check(
-        Engine,
-        "mean distance to the nearest particle, in all frames",
-        format!("{low:.3} r to {high:.3} r"),
-        "0.7 r to 1.6 r",
-        low >= 0.7 && high <= 1.6,
-    );
-    run.renewed(bench);
-    run.common(bench, "e6")
-}
-
-/// Pulls taffy; returns the most that its strand has grown, the run, and the spacing of particles now and then.
-fn pull_taffy(overrides: &[&str], frames: usize) -> Result<(f64, Run, Vec<Spacing>), LabError> {
-    let mut run = Run::new("taffy", overrides)?;
-    run.frames = frames;
-    let start = strand_length(&run.world);
-    let (mut most, mut spacings) = (1.0_f64, Vec::new());
-    run.finish(|frame, world, _| {
-        most = most.max(strand_length(world) / start);
-        if frame % 10 == 0 {
-            spacings.push(spacing(world));
-        }
-    });
-    Ok((most, run, spacings))
-}
-
-/// E9: without re-sampling the taffy cannot be pulled: with a limit of the plastic deformation it stays short, without one its
-/// clusters become useless.
-pub(super) fn taffy_as_it_was(bench: &mut Bench) -> Result<(), LabError> {
-    const FRAMES: usize = 900;
-    let (renewed, ..) = pull_taffy(&[], FRAMES)?;
-    let off = "body.0.recluster=off";
-    let (limited, ..) = pull_taffy(&[off], FRAMES)?;
-    let ratio = (limited - 1.0) / (renewed - 1.0);
-    bench.check(
-        Engine,
-        "extension without re-sampling over that with it, F_P limited",
-        format!("{ratio:.2}: {limited:.2} and {renewed:.2} times the length"),
-        "below 0.5",
-        ratio < 0.5,
-    );
-    let limit = "material.taffy.plastic_limit=1e9";
-    let (_, run, spacings) = pull_taffy(&[off, limit], FRAMES)?;
-    let condition = |f: &glam::Mat3| {
-        let stretch = pliant::math::svd::symmetric_eigen(f.transpose() * *f).0;
-        (stretch.max_element() / stretch.min_element().max(1e-12)).sqrt()
-    };
-    let worst = run
-        .world
-        .groups()
-        .f_p
-        .iter()
-        .map(condition)
-        .fold(0.0, f32::max);
-    let gap = spacings.iter().map(|s| s.2).fold(0.0, f32::max);
-    bench.check(
-        Engine,
-        "without a limit: numbers that are not finite, condition of F_P, largest gap",
-        format!("{}, {worst:.0}, {gap:.1} r", run.non_finite),
-        "some, or above 30, or above 2 r",
-        run.non_finite > 0 || worst > 30.0 || gap > 2.0,
-    );
-    Ok(())
-}
-
 /// E7: dough is rolled thin and cut in two.
 pub(super) fn dough(bench: &mut Bench) -> Result<(), LabError> {
     // As the scene says: when the pin has gone, how far above the table it went, when the cut comes.
@@ -337,6 +225,7 @@ pub(super) fn dough(bench: &mut Bench) -> Result<(), LabError> {
             }
             _ => {}
         }
+        true
     });
     bench.check(
         Engine,
@@ -396,6 +285,7 @@ pub(super) fn hands(bench: &mut Bench) -> Result<(), LabError> {
         let deep = |p: &&Vec3| depth(world, **p) > r;
         let count = world.points().x.iter().filter(deep).count();
         worst = worst.max(count as f64 / world.points().len() as f64);
+        true
     });
     bench.check(
         Engine,

@@ -8,6 +8,7 @@ mod renewal;
 mod resampling;
 mod shots;
 mod small;
+mod taffy;
 
 use super::Experiment;
 
@@ -106,7 +107,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "elastoplastic/E6",
         title: "taffy is pulled (Figure 6)",
-        run: flows::taffy,
+        run: taffy::pulled,
     },
     Experiment {
         id: "elastoplastic/E7",
@@ -121,7 +122,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "elastoplastic/E9",
         title: "taffy without re-sampling",
-        run: flows::taffy_as_it_was,
+        run: taffy::without_resampling,
     },
     Experiment {
         id: "elastoplastic/R1",

@@ -1,0 +1,296 @@
+//! Taffy on three rods: it is pulled and folded for ever.
+
+use super::flows::Run;
+use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::{Bench, LabError};
+use glam::Vec3;
+use pliant::World;
+use pliant::geometry::grid::PointGrid;
+use pliant::state::Surface;
+use pliant_scene::mesh_files::write_ply;
+
+/// Particles nearer than this to another are taken out, in r: those that are left may not be nearer for long.
+const MERGE_DISTANCE: f32 = 0.1;
+
+/// Length of a strand of the same area and volume.
+fn strand_length(world: &World) -> f64 {
+    let surface = &world.surfaces()[0];
+    surface.area().powi(2) / (4.0 * std::f64::consts::PI * surface.volume())
+}
+
+/// Smallest, mean and largest distance of particles to the nearest other, in r.
+type Spacing = (f32, f32, f32);
+
+fn spacing(world: &World) -> Spacing {
+    let (points, r) = (&world.points().x, world.bodies()[0].particle_radius);
+    let grid = PointGrid::new(points, r);
+    let (mut least, mut sum, mut most) = (f32::INFINITY, 0.0, 0.0_f32);
+    for &p in points {
+        // The nearest is the particle itself.
+        let near = grid.nearest(p, 2);
+        let d = near.get(1).map_or(0.0, |n| n.1.sqrt()) / r;
+        least = least.min(d);
+        most = most.max(d);
+        sum += d;
+    }
+    (least, sum / points.len().max(1) as f32, most)
+}
+
+/// How many times longer than at the start a line on the surface has become, along the direction that has been drawn out most: the
+/// median over the area.
+fn stretch_of_surface(world: &World) -> f64 {
+    let Surface::Tracked(tracked) = &world.surfaces()[0] else {
+        return 1.0;
+    };
+    let mesh = tracked.mesh();
+    let (now, start) = (mesh.positions(), mesh.rest_positions());
+    let mut of_triangles: Vec<(f64, f64)> = mesh
+        .triangles()
+        .filter_map(|t| {
+            let corners = mesh.triangle(t).map(|v| v as usize);
+            let sides = |x: &[Vec3]| {
+                let [a, b, c] = corners.map(|v| x[v].as_dvec3());
+                [b - a, c - a]
+            };
+            let ([u, v], [p, q]) = (sides(now), sides(start));
+            // The squares of the stretches are the eigenvalues of G⁻¹ C, both metrics of the two sides.
+            let (g, c) = (
+                [p.dot(p), p.dot(q), q.dot(q)],
+                [u.dot(u), u.dot(v), v.dot(v)],
+            );
+            let det_g = g[0] * g[2] - g[1] * g[1];
+            let det_c = c[0] * c[2] - c[1] * c[1];
+            // What has no area at the start is new.
+            let flat = det_g <= 1e-6 * g[0] * g[2];
+            let half_trace = 0.5 * (g[2] * c[0] - 2.0 * g[1] * c[1] + g[0] * c[2]) / det_g;
+            let largest = half_trace + (half_trace * half_trace - det_c / det_g).max(0.0).sqrt();
+            (!flat).then(|| (largest.sqrt(), u.cross(v).length()))
+        })
+        .collect();
+    of_triangles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = 0.5 * of_triangles.iter().map(|t| t.1).sum::<f64>();
+    let mut sum = 0.0;
+    let median = of_triangles.iter().find(|t| {
+        sum += t.1;
+        sum >= half
+    });
+    median.map_or(1.0, |t| t.0)
+}
+
+/// How many times longer than at the start the line to a neighbour has become, for the one that has gone farthest: the median over all
+/// particles, which must still be those that there were.
+fn stretch_of_particles(start: &[Vec3], r: f32, now: &[Vec3]) -> f64 {
+    let grid = PointGrid::new(start, r);
+    let mut farthest: Vec<f64> = start
+        .iter()
+        .enumerate()
+        .map(|(i, p)| {
+            let near = grid.nearest(*p, 8);
+            let of = |&(j, d2): &(u32, f32)| {
+                let j = j as usize;
+                (j != i).then(|| f64::from(now[i].distance(now[j]) / d2.sqrt()))
+            };
+            near.iter().filter_map(of).fold(1.0, f64::max)
+        })
+        .collect();
+    farthest.sort_by(f64::total_cmp);
+    farthest.get(farthest.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// What is seen of the taffy while it is pulled.
+#[derive(Default)]
+struct Pull {
+    /// The strand's length over that at the start, frame by frame.
+    growth: Vec<f64>,
+    /// Spacing of the particles, every tenth frame.
+    spacings: Vec<Spacing>,
+    /// Triangles, frame by frame.
+    triangles: Vec<f64>,
+    /// Memory of the process, every tenth frame, where the system tells (MB).
+    memory: Vec<f64>,
+}
+
+impl Pull {
+    fn look(&mut self, frame: usize, world: &World, start: f64) {
+        self.growth.push(strand_length(world) / start);
+        self.triangles
+            .push(world.surfaces()[0].triangle_count() as f64);
+        if frame.is_multiple_of(10) {
+            self.spacings.push(spacing(world));
+            self.memory.extend(resident_megabytes());
+        }
+    }
+
+    fn most_growth(&self) -> f64 {
+        self.growth.iter().copied().fold(1.0, f64::max)
+    }
+
+    fn largest_gap(&self) -> f32 {
+        self.spacings.iter().map(|s| s.2).fold(0.0, f32::max)
+    }
+}
+
+/// Memory that the process holds now (MB), if the system tells.
+fn resident_megabytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes / 1024.0)
+}
+
+/// The mean of the last third over that of the third before.
+fn last_over_middle(series: &[f64]) -> f64 {
+    let third = series.len() / 3;
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+    mean(&series[2 * third..]) / mean(&series[third..2 * third])
+}
+
+/// E6: the taffy is drawn out at least four times, renewed all the while, and goes on for ever.
+pub(super) fn pulled(bench: &mut Bench) -> Result<(), LabError> {
+    /// Frames between the meshes that a long run leaves for other software to judge.
+    const EVERY: usize = 20;
+    let mut run = Run::new("taffy", &[])?;
+    run.frames = if bench.options.long { 20_000 } else { 3000 };
+    let folder = bench.path("e6");
+    let mut write = Ok(());
+    if bench.options.long {
+        write = std::fs::create_dir_all(&folder).map_err(|e| LabError::Io {
+            path: folder.display().to_string(),
+            source: e,
+        });
+    }
+    let start = strand_length(&run.world);
+    let mut pull = Pull::default();
+    let long = bench.options.long;
+    run.finish(|frame, world, _| {
+        pull.look(frame, world, start);
+        if long && frame.is_multiple_of(EVERY) && write.is_ok() {
+            let path = folder.join(format!("frame_{frame:05}.ply"));
+            let mesh = world.surfaces()[0].mesh();
+            write = write_ply(&path, &mesh).map_err(LabError::from);
+        }
+        true
+    });
+    write?;
+    check_pull(bench, &run, &pull);
+    run.volume_is_kept(bench);
+    run.renewed(bench);
+    run.common(bench, "e6")
+}
+
+fn check_pull(bench: &mut Bench, run: &Run, pull: &Pull) {
+    let growth = pull.most_growth();
+    bench.check(
+        Engine,
+        "length of the strand, area²/(4π volume), over that at the start: most",
+        format!("{growth:.2}"),
+        "at least 4",
+        growth >= 4.0,
+    );
+    let spacings = &pull.spacings;
+    let least = spacings.iter().map(|s| s.0).fold(f32::INFINITY, f32::min);
+    let means = spacings.iter().map(|s| s.1);
+    let (low, high) = means.fold((f32::INFINITY, 0.0_f32), |(l, h), m| (l.min(m), h.max(m)));
+    bench.check(
+        Engine,
+        "smallest distance of two particles",
+        format!("{least:.3} r"),
+        format!("at least {MERGE_DISTANCE} r"),
+        least >= MERGE_DISTANCE,
+    );
+    bench.check(
+        Engine,
+        "mean distance to the nearest particle, in all frames",
+        format!("{low:.3} r to {high:.3} r"),
+        "0.7 r to 1.6 r",
+        low >= 0.7 && high <= 1.6,
+    );
+    let triangles = last_over_middle(&pull.triangles);
+    let memory = if pull.memory.len() < 3 {
+        1.0
+    } else {
+        last_over_middle(&pull.memory)
+    };
+    let now = |series: &[f64]| series.last().copied().unwrap_or(0.0);
+    bench.check(
+        Engine,
+        format!(
+            "means of the last third of {} frames over those of the third before: triangles, memory",
+            run.frames
+        ),
+        format!(
+            "{triangles:.3}, {memory:.3}; {:.0} triangles and {:.0} MB at the end",
+            now(&pull.triangles),
+            now(&pull.memory)
+        ),
+        "at most 1.1 each",
+        triangles <= 1.1 && memory <= 1.1,
+    );
+}
+
+/// E9: without re-sampling the taffy cannot be pulled: with a limit of the plastic deformation it stays short, without one its
+/// clusters become useless.
+pub(super) fn without_resampling(bench: &mut Bench) -> Result<(), LabError> {
+    const FRAMES: usize = 360;
+    let off = "body.0.recluster=off";
+    let pull = |overrides: &[&str], look: &mut dyn FnMut(&World, &Pull) -> bool| {
+        let mut run = Run::new("taffy", overrides)?;
+        run.frames = FRAMES;
+        let start = strand_length(&run.world);
+        let mut pull = Pull::default();
+        run.finish(|frame, world, _| {
+            pull.look(frame, world, start);
+            look(world, &pull)
+        });
+        Ok::<_, LabError>((run, pull))
+    };
+    let (mut renewed, mut limited) = (1.0_f64, 1.0_f64);
+    let (_, as_strand) = pull(&[], &mut |world, _| {
+        renewed = renewed.max(stretch_of_surface(world));
+        true
+    })?;
+    let body = Run::new("taffy", &[off])?.world;
+    let (start, r) = (&body.points().x, body.bodies()[0].particle_radius);
+    let (_, as_strand_limited) = pull(&[off], &mut |world, _| {
+        limited = limited.max(stretch_of_particles(start, r, &world.points().x));
+        true
+    })?;
+    let ratio = (limited - 1.0) / (renewed - 1.0);
+    bench.check(
+        Engine,
+        "extension of lines in the material without re-sampling over that with it, F_P limited",
+        format!(
+            "{ratio:.2}: {limited:.2} and {renewed:.2} times as long (area²/(4π volume), rags and all: {:.2} and {:.2})",
+            as_strand_limited.most_growth(),
+            as_strand.most_growth()
+        ),
+        "below 0.5",
+        ratio < 0.5,
+    );
+    // What has failed need not be pulled on.
+    let failed =
+        |world: &World, pull: &Pull| worst_condition(world) > 30.0 || pull.largest_gap() > 2.0;
+    let (run, pull) = pull(&[off, "material.taffy.plastic_limit=1e9"], &mut sound)?;
+    let (worst, gap) = (worst_condition(&run.world), pull.largest_gap());
+    bench.check(
+        Engine,
+        "without a limit: numbers that are not finite, condition of F_P, largest gap",
+        format!(
+            "{}, {worst:.0}, {gap:.1} r, after {} frames",
+            run.non_finite,
+            pull.growth.len()
+        ),
+        "some, or above 30, or above 2 r",
+        run.non_finite > 0 || worst > 30.0 || gap > 2.0,
+    );
+    Ok(())
+}
+
+/// The largest condition number of a plastic deformation.
+fn worst_condition(world: &World) -> f32 {
+    let condition = |f: &glam::Mat3| {
+        let stretch = pliant::math::svd::symmetric_eigen(f.transpose() * *f).0;
+        (stretch.max_element() / stretch.min_element().max(1e-12)).sqrt()
+    };
+    world.groups().f_p.iter().map(condition).fold(0.0, f32::max)
+}

@@ -467,6 +467,12 @@ impl World {
                     body.name
                 ));
             }
+            if moved.tracker.cuts.refused > 0 {
+                report.warnings.push(format!(
+                    "{}: a cut was not made, because the surface would have too many triangles or too little of it would be left; raise the limit `triangles`",
+                    body.name
+                ));
+            }
             report.surfaces.push(moved);
         }
         watch.lap(Stage::Skin);

@@ -70,6 +70,7 @@ pub mod tear;
 pub(crate) mod testing;
 pub mod tracked;
 pub mod tracker;
+mod unfold;
 pub mod validate;
 mod volume;
 

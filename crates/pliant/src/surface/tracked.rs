@@ -7,6 +7,7 @@ use super::skin::{self, SkinFrame};
 use super::smooth;
 use super::tear::Carriers;
 use super::tracker::{Tracker, TrackerSettings};
+use super::unfold::unfold;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::report::{Stage, SurfaceReport};
@@ -163,8 +164,9 @@ impl Tracked {
             });
     }
 
-    /// Takes the roughness out of what flows.
+    /// Lays folds flat and takes the roughness out of what flows.
     pub(crate) fn smooth(&mut self, flow: &[f32]) {
+        unfold(self.tracker.mesh_mut());
         let skins = &self.skin;
         smooth::smooth(self.tracker.mesh_mut(), |v| skins[v as usize].mean(flow));
     }

@@ -171,7 +171,7 @@ fn print_table1(rows: &[Row]) -> Result<(), Failure> {
             format!(
                 "{:11}{:7.1}{:10}{:9}{:11}",
                 of("particles"),
-                of("seeded_percent"),
+                of("seeding_percent"),
                 of("clusters"),
                 of("per_cluster"),
                 of("triangles")

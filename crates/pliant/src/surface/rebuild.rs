@@ -29,6 +29,10 @@ pub(crate) fn rebuild(
     let others = mesh.triangle_count() - old.len();
     let room = limit.saturating_sub(others).max(old.len()).max(FEWEST);
     let new = extract_within(mesh, &old, max_edge, room);
+    if new.triangles.is_empty() && others == 0 {
+        // Inside out as a whole: a tangled body is better than none.
+        return 0;
+    }
     let spacing = new.spacing;
 
     let mut vertices: Vec<u32> = old.iter().flat_map(|&t| mesh.triangle(t)).collect();
@@ -158,6 +162,17 @@ mod tests {
             "{}",
             census.volume
         );
+    }
+
+    /// What encloses nothing goes, but never all that there is.
+    #[test]
+    fn a_body_does_not_vanish() {
+        let mut ball = sphere(1.0, 6);
+        ball.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        let mut mesh = ClosedMesh::new(&ball).unwrap();
+        let before = mesh.triangle_count();
+        assert_eq!(rebuild(&mut mesh, &[0], 0.2, usize::MAX), 0);
+        assert_eq!(mesh.triangle_count(), before);
     }
 
     /// A surface that is huge against the edges asked for is extracted as finely as the limit of triangles allows.

@@ -268,8 +268,8 @@ pub(super) fn without_resampling(bench: &mut Bench) -> Result<(), LabError> {
         ratio < 0.5,
     );
     // What has failed need not be pulled on.
-    let failed =
-        |world: &World, pull: &Pull| worst_condition(world) > 30.0 || pull.largest_gap() > 2.0;
+    let mut sound =
+        |world: &World, pull: &Pull| worst_condition(world) <= 30.0 && pull.largest_gap() <= 2.0;
     let (run, pull) = pull(&[off, "material.taffy.plastic_limit=1e9"], &mut sound)?;
     let (worst, gap) = (worst_condition(&run.world), pull.largest_gap());
     bench.check(

@@ -7,6 +7,8 @@ use glam::{DVec3, Vec3};
 
 /// Rays that vote.
 const RAYS: usize = 3;
+/// Triangles that vote on a large part.
+const VOTES: usize = 15;
 
 /// The winding number just outside of `triangles`, which must lie in one region: nothing crosses the surface between them.
 ///
@@ -44,6 +46,24 @@ pub(crate) fn winding_outside(mesh: &ClosedMesh, patches: &Patches, triangles: &
         }
         answers.push(answer);
     }
+    answers.sort_unstable();
+    answers.get(answers.len() / 2).copied().unwrap_or(0)
+}
+
+/// [`winding_outside`] asked of triangles all over a part of the surface: the middle of their answers. It says what most of a large part is, even if a
+/// crossing that nobody knows of parts a corner of it from the rest.
+pub(crate) fn winding_outside_all_over(
+    mesh: &ClosedMesh,
+    patches: &Patches,
+    triangles: &[u32],
+) -> i32 {
+    let step = triangles.len().div_ceil(VOTES).max(1);
+    let mut answers: Vec<i32> = triangles
+        .iter()
+        .skip(step / 2)
+        .step_by(step)
+        .map(|&t| winding_outside(mesh, patches, &[t]))
+        .collect();
     answers.sort_unstable();
     answers.get(answers.len() / 2).copied().unwrap_or(0)
 }
@@ -101,4 +121,32 @@ pub(crate) fn containing(
     });
     counts.retain(|c| c.1 > 0);
     counts.into_iter().map(|c| c.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::solids::sphere;
+
+    /// A ball within a ball: the inner one is buried once. A corner that says otherwise is outvoted.
+    #[test]
+    fn most_of_a_part_decides() {
+        let mut two = sphere(1.0, 8);
+        let (first, n) = (two.triangles.len() as u32, two.positions.len() as u32);
+        let inner = sphere(0.5, 8);
+        two.positions.extend(&inner.positions);
+        let moved = inner.triangles.iter().map(|t| t.map(|v| v + n));
+        two.triangles.extend(moved);
+        let mut mesh = ClosedMesh::new(&two).unwrap();
+        let patches = Patches::build(&mut mesh);
+        let outer: Vec<u32> = (0..first).collect();
+        let buried: Vec<u32> = (first..2 * first).collect();
+        assert_eq!(winding_outside_all_over(&mesh, &patches, &outer), 0);
+        assert_eq!(winding_outside_all_over(&mesh, &patches, &buried), 1);
+        let mut mixed = outer;
+        mixed[..20].copy_from_slice(&buried[..20]);
+        assert_eq!(winding_outside(&mesh, &patches, &mixed[..20]), 1);
+        assert_eq!(winding_outside_all_over(&mesh, &patches, &mixed), 0);
+        assert_eq!(winding_outside_all_over(&mesh, &patches, &[]), 0);
+    }
 }

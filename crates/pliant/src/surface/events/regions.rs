@@ -1,12 +1,14 @@
 //! What is deleted: hit triangles, and the regions between them that do not lie on the boundary of the union.
 
 use super::super::closed_mesh::ClosedMesh;
-use super::super::outside::winding_outside;
+use super::super::outside::{winding_outside, winding_outside_all_over};
 use super::super::patches::Patches;
 use super::{EventLimits, Events, Group, find, unite};
 
 /// Rounds in which kept triangles between deleted ones are deleted too.
 const TRIM_ROUNDS: usize = 4;
+/// Regions of more triangles are asked all over before they go.
+const LARGE: usize = 256;
 /// Triangles that a region grows by in its turn.
 const TURN: usize = 16;
 
@@ -68,6 +70,12 @@ impl Events {
             buried = true;
             self.grow_region(mesh, set, &mut regions, i, usize::MAX);
             let region = &mut regions[i];
+            // A crossing that is not known yet may part what lies at the border from the rest, which must not go with it.
+            if region.triangles.len() > LARGE
+                && winding_outside_all_over(mesh, patches, &region.triangles) == 0
+            {
+                return Verdict::Refuse;
+            }
             others.append(&mut region.met);
             for &t in &region.triangles {
                 self.taken.set(t, 0);

@@ -175,7 +175,7 @@ impl MeshReport {
                 self.hole_count,
                 &format!("hole ({edges})"),
                 &format!("holes ({edges})"),
-                "inside and outside are told apart by winding numbers, which bridge holes; the surface stays open",
+                "inside and outside are told apart by winding numbers, which bridge holes; a tracked surface gets them closed, any other stays open",
             );
         }
         note(

@@ -246,6 +246,7 @@ fn hash_tracked(s: &mut Stream, surface: &Tracked, first: u32) {
         s.f64(piece.target);
     }
     s.u32(surface.tracker().next_component());
+    s.u32(surface.tracker().new_triangles());
     let (knots, contacts) = surface.tracker().crossings();
     s.tag(*b"KNOT", knots.len());
     for &(t, age) in knots {

@@ -469,7 +469,7 @@ impl World {
             }
             if moved.tracker.cuts.refused > 0 {
                 report.warnings.push(format!(
-                    "{}: a cut was not made, because the surface would have too many triangles or too little of it would be left; raise the limit `triangles`",
+                    "{}: a cut was not made, because the surface would have too many triangles or too little of it would be left; move the cut or raise the limit `triangles`",
                     body.name
                 ));
             }

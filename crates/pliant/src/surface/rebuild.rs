@@ -164,7 +164,7 @@ mod tests {
         );
     }
 
-    /// What encloses nothing goes, but never all that there is.
+    /// A body that is inside out as a whole stays.
     #[test]
     fn a_body_does_not_vanish() {
         let mut ball = sphere(1.0, 6);

@@ -20,9 +20,9 @@ const STUCK_FRAMES: usize = 30;
 /// Share of the triangles that may stay tangled.
 const STUCK_SHARE: f32 = 0.05;
 
-/// A surface of more triangles is renumbered, so that neighbours lie next to each other in memory: when it is new,
+/// A surface of more triangles is renumbered, so that neighbours lie next to each other in memory.
 const SCATTERED: usize = 4096;
-/// and whenever splits have made this part of it, which lies at the end of memory.
+/// That is done when it is new and whenever one in so many triangles came by splits, which put them at the end of memory.
 const SCATTER: usize = 4;
 
 /// How a surface is tracked.
@@ -100,7 +100,7 @@ pub struct Tracker {
     tearing: Tearing,
     volume: VolumeKeeper,
     /// Triangles that splits have made since neighbours were last put next to each other in memory.
-    new_triangles: usize,
+    new_triangles: u32,
 }
 
 impl Tracker {
@@ -186,6 +186,11 @@ impl Tracker {
     /// The id that the next new piece gets.
     pub(crate) fn next_component(&self) -> u32 {
         self.components.next_id
+    }
+
+    /// Triangles that splits have made since the surface was last renumbered: they decide when it is again.
+    pub(crate) fn new_triangles(&self) -> u32 {
+        self.new_triangles
     }
 
     /// Brings a new surface into range at once, without moving what it came with, and looks at its pieces anew.
@@ -302,7 +307,7 @@ impl Tracker {
             volume.run(mesh, &components.list, 0.1 * s.particle_radius);
         }
         patches.housekeeping(mesh);
-        *new_triangles += 2 * report.remesh.splits as usize;
+        *new_triangles = new_triangles.saturating_add(2 * report.remesh.splits);
         report.renumbered = close_gaps(mesh, patches, events, new_triangles);
         mesh.was.clone_from(&mesh.x);
         lap(Stage::Topology);
@@ -316,10 +321,10 @@ fn close_gaps(
     mesh: &mut ClosedMesh,
     patches: &mut Patches,
     events: &mut Events,
-    new_triangles: &mut usize,
+    new_triangles: &mut u32,
 ) -> Option<Vec<u32>> {
     let triangles = mesh.triangle_count();
-    let scattered = triangles > SCATTERED && *new_triangles > triangles / SCATTER;
+    let scattered = triangles > SCATTERED && *new_triangles as usize > triangles / SCATTER;
     (scattered || mesh.has_gaps()).then(|| {
         *new_triangles = 0;
         // New patches are numbered by where they lie, and triangles by patch.

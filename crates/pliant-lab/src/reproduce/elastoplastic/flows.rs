@@ -18,6 +18,8 @@ pub(super) struct Run {
     pub(super) world: World,
     fps: f32,
     pub(super) frames: usize,
+    /// Frames that the pictures are spread over, if not all.
+    pub(super) pictured: usize,
     /// Volume over that at the start, frame by frame.
     volume: Vec<f64>,
     seeded: u32,
@@ -37,6 +39,7 @@ impl Run {
             world: built.world,
             fps: built.fps,
             frames: built.frames as usize,
+            pictured: usize::MAX,
             volume: Vec::new(),
             seeded: 0,
             replaced: 0,
@@ -67,7 +70,8 @@ impl Run {
                     self.unsound += usize::from(!sound);
                 }
             }
-            if frame % (self.frames / 6).max(1) == 0 {
+            let pictured = self.frames.min(self.pictured);
+            if frame <= pictured && frame % (pictured / 6).max(1) == 0 {
                 let caption = format!("frame {frame}");
                 let mesh = self.world.surfaces()[0].mesh().into_owned();
                 self.pictures.push((mesh, caption));

@@ -58,7 +58,8 @@ impl World {
         watch.lap(Stage::Other);
 
         self.groups.flowed.fill(0.0);
-        self.find_outer_points();
+        self.find_depths();
+        watch.lap(Stage::Contacts);
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
         }
@@ -122,7 +123,7 @@ impl World {
             spheres,
             a,
             v_before,
-            outer,
+            depth,
             ..
         } = scratch;
         let placed: Vec<Placed> = colliders
@@ -142,7 +143,7 @@ impl World {
 
         // What may touch what on the way there.
         statics.find(blocks, skins, points, &placed);
-        pairs.update(pair_bodies, points, outer, &groups.of_mover);
+        pairs.update(pair_bodies, points, depth, &groups.of_mover);
         spheres.find(pair_bodies, points, rigids, &placed, h);
         watch.lap(Stage::Contacts);
 
@@ -186,20 +187,44 @@ impl World {
         watch.lap(Stage::Plasticity);
     }
 
-    /// Marks the points that carry a tracked surface; all, where there is none.
+    /// Finds how deep the points that carry a tracked surface lie below it; others in its body lie infinitely deep.
     ///
-    /// A surface of fixed topology may be coarser than the particles, and some of the outermost carry nothing.
-    fn find_outer_points(&mut self) {
-        let outer = &mut self.scratch.outer;
-        outer.clear();
-        outer.resize(self.points.len(), false);
+    /// A surface of fixed topology may be coarser than the particles, and some of the outermost carry nothing: there all count, as deep
+    /// as a particle is wide.
+    fn find_depths(&mut self) {
+        let Scratch {
+            depth,
+            depth_weight,
+            inflation,
+            ..
+        } = &mut self.scratch;
+        depth.clear();
+        depth.resize(self.points.len(), 0.0);
+        depth_weight.clear();
+        depth_weight.resize(self.points.len(), 0.0);
         for (body, surface) in self.bodies.iter().zip(&self.surfaces) {
-            match surface {
-                Surface::Tracked(tracked) => tracked
-                    .skins()
-                    .flat_map(|skin| skin.point)
-                    .for_each(|i| outer[i as usize] = true),
-                _ => outer[body.points.clone()].fill(true),
+            let Surface::Tracked(tracked) = surface else {
+                depth[body.points.clone()].fill(body.particle_radius);
+                continue;
+            };
+            let mesh = tracked.mesh();
+            // Ahead of every vertex by a particle radius.
+            let ahead = inflation.inflate(&mesh.x, &mesh.corner, &mesh.out, body.particle_radius);
+            for v in mesh.vertices().map(|v| v as usize) {
+                let normal = (ahead[v] - mesh.x[v]) / body.particle_radius;
+                let skin = &tracked.skin()[v];
+                for (&i, &w) in skin.point.iter().zip(&skin.weight) {
+                    let below = normal.dot(mesh.x[v] - self.points.x[i as usize]);
+                    depth[i as usize] += w * below;
+                    depth_weight[i as usize] += w;
+                }
+            }
+            for i in body.points.clone() {
+                depth[i] = if depth_weight[i] > 0.0 {
+                    depth[i] / depth_weight[i]
+                } else {
+                    f32::INFINITY
+                };
             }
         }
     }
@@ -580,8 +605,8 @@ impl World {
 
 /// How near the particles of two parts of a body come to each other (m).
 ///
-/// Where surfaces can merge that is half of what it is elsewhere: the outermost particles lie just inside of the surface, so at the
-/// full distance there would be a gap between the two surfaces, and they would never meet.
+/// Where surfaces can merge that is at most half of what it is elsewhere: the outermost particles lie just inside of the surface, so at
+/// the full distance there would be a gap between the two surfaces, and they would never meet.
 fn own_distance(body: &Body, surface: &Surface) -> f32 {
     match surface {
         Surface::Tracked(_) => 0.5 * body.particle_radius,

@@ -13,6 +13,7 @@ use crate::resample::{self, Recluster, Resampling};
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
+use crate::surface::columns::Inflation;
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
 
@@ -196,8 +197,10 @@ pub(crate) struct Scratch {
     pub(crate) spheres: SphereContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
-    /// Points that carry a surface.
-    pub(crate) outer: Vec<bool>,
+    /// How deep below the surface that it carries each point lies (m); infinity where it carries none.
+    pub(crate) depth: Vec<f32>,
+    pub(crate) depth_weight: Vec<f32>,
+    pub(crate) inflation: Inflation,
     pub(crate) turn: Vec<Mat3>,
     /// Plastic strain of the last frame at every point.
     pub(crate) flow: Vec<f32>,

@@ -207,20 +207,25 @@ fn elastic_bodies_keep_their_particles() {
     assert_eq!((world.points().id.clone(), world.groups().len()), before);
 }
 
+/// Cuts the bar in two near its middle.
+fn cut(world: &mut World, normal: Vec3) {
+    world.add_action(Action {
+        at: 0.0,
+        kind: ActionKind::Cut {
+            point: Vec3::new(0.1, 0.0, 0.0),
+            normal,
+            half: f32::INFINITY,
+            body: None,
+        },
+    });
+}
+
 /// A cut gives every half its own particles and groups.
 #[test]
 fn halves_have_particles_and_groups_of_their_own() {
     let mut world = bar(putty());
     world.add_collider(Collider::floor(-3.0));
-    world.add_action(Action {
-        at: 0.0,
-        kind: ActionKind::Cut {
-            point: Vec3::new(0.1, 0.0, 0.0),
-            normal: Vec3::new(1.0, 0.3, 0.1),
-            half: f32::INFINITY,
-            body: None,
-        },
-    });
+    cut(&mut world, Vec3::new(1.0, 0.3, 0.1));
     let mass = world.ledger().mass;
     world.step(1.0 / 60.0);
     check(&world);
@@ -234,6 +239,51 @@ fn halves_have_particles_and_groups_of_their_own() {
         check(&world);
     }
     assert!((world.ledger().mass / mass - 1.0).abs() < 1e-4);
+}
+
+/// Halves go apart when they are pushed apart, whatever particles stand out of the cut, and are one again when they are brought
+/// together: it needs no flow, only contact.
+#[test]
+fn halves_part_and_are_one_again() {
+    let mut world = bar(Material {
+        plastic_yield: 1.0,
+        ..Material::default()
+    });
+    cut(&mut world, Vec3::X);
+    let push = |world: &mut World, by: f32| {
+        let points = world.points_mut();
+        for (v, x) in points.v.iter_mut().zip(&points.x) {
+            v.x = by * (x.x - 0.1).signum();
+        }
+    };
+    let gap = |world: &World| {
+        let mesh = world.surfaces()[0].mesh();
+        let (mut left, mut right) = (f32::MIN, f32::MAX);
+        for p in &mesh.positions {
+            if p.x < 0.1 {
+                left = left.max(p.x);
+            } else {
+                right = right.min(p.x);
+            }
+        }
+        right - left
+    };
+    for frame in 0..90 {
+        match frame {
+            2 => push(&mut world, 0.3),
+            32 => push(&mut world, -0.3),
+            _ => {}
+        }
+        world.step(1.0 / 60.0);
+        if frame == 31 {
+            assert_eq!(world.surfaces()[0].piece_count(), 2);
+            // Each half a second at 0.3 m/s.
+            let gap = gap(&world);
+            assert!(gap > 0.25 && gap < 0.35, "the gap is {gap} m wide");
+        }
+    }
+    check(&world);
+    assert_eq!(world.surfaces()[0].piece_count(), 1);
 }
 
 /// Groups that come and go do so over some frames, and no vertex is moved by it.

@@ -16,6 +16,8 @@ pub struct Neighbor {
     pub distance: f32,
     /// Friction coefficient of the two.
     pub friction: f32,
+    /// Whether it is of the same body.
+    pub own: bool,
 }
 
 /// What pair contacts need to know of a body.
@@ -117,15 +119,11 @@ impl Pairs {
 
     /// Chooses the pairs of this substep; rebuilds the list if motion up to the predicted positions asks for it.
     ///
-    /// Parts of one body meet with their `outer` points, those that carry its surface; looking at all the others, which are nearly all
-    /// in a large body, would be most of the work of a step.
-    pub fn update(
-        &mut self,
-        bodies: &[PairBody],
-        points: &Points,
-        outer: &[bool],
-        groups_of: &Csr,
-    ) {
+    /// Parts of one body meet with their outer points, those that carry its surface; looking at all the others, which are nearly all
+    /// in a large body, would be most of the work of a step. `depth` tells how far below the surface a point lies, infinity for those
+    /// that are not outer ones. Parts touch where their surfaces do: points that stand out of theirs, as they do after a cut, must not
+    /// hold the two apart.
+    pub fn update(&mut self, bodies: &[PairBody], points: &Points, depth: &[f32], groups_of: &Csr) {
         let largest = bodies.iter().fold(0.0_f32, |m, b| m.max(b.radius));
         if bodies.is_empty()
             || largest == 0.0
@@ -136,33 +134,43 @@ impl Pairs {
             return;
         }
         let since = |i: usize| self.built_at[i];
-        let known = self.built_at.len() == points.len() && self.outer == outer;
+        let outer = || depth.iter().map(|d| d.is_finite());
+        let known = self.built_at.len() == points.len() && self.outer.iter().copied().eq(outer());
         if !known || self.used(bodies, points, since) > BUDGET * self.slack {
             // A longer list costs less than four short ones, and what may touch is the same.
             let in_substep = self.used(bodies, points, |i| points.x[i]);
             let [least, most] = SLACK.map(|s| s * 2.0 * largest);
             self.slack = (AHEAD * in_substep / BUDGET).clamp(least, most);
             self.outer.clear();
-            self.outer.extend_from_slice(outer);
+            self.outer.extend(outer());
             self.rebuild(bodies, largest, points, groups_of);
         }
-        self.choose(points);
+        self.choose(points, depth);
     }
 
     /// Keeps the candidates that are near at the predicted positions.
-    fn choose(&mut self, points: &Points) {
+    fn choose(&mut self, points: &Points, depth: &[f32]) {
         let position = |i: u32| points.pred[i as usize].position();
         self.near.clear();
         for (at, &i) in self.candidates.points.iter().enumerate() {
             let p = position(i);
             for neighbor in self.candidates.row(at) {
+                let between = depth[i as usize] + depth[neighbor.point as usize];
+                let distance = if neighbor.own {
+                    neighbor.distance.min(between)
+                } else {
+                    neighbor.distance
+                };
+                if distance <= 0.0 {
+                    continue;
+                }
                 // The pair's own share of the slack, never more than the list reaches.
-                let reach = neighbor.distance * (1.0 + NEAR);
+                let reach = distance * (1.0 + NEAR);
                 if p.distance_squared(position(neighbor.point)) < reach * reach {
                     // Old penetration is left for later substeps but for a small lift, as with colliders.
                     let apart = points.x[i as usize].distance(points.x[neighbor.point as usize]);
-                    let lifted = apart + 0.5 * LIFT * neighbor.distance;
-                    let distance = neighbor.distance.min(lifted);
+                    let lifted = apart + 0.5 * LIFT * distance;
+                    let distance = distance.min(lifted);
                     self.near.push(
                         i,
                         Neighbor {
@@ -280,6 +288,7 @@ impl Pairs {
                                     point: j,
                                     distance,
                                     friction,
+                                    own,
                                 },
                             ));
                         }

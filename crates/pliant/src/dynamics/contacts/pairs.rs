@@ -71,7 +71,8 @@ impl Rows {
 /// Candidate pairs, kept over several substeps, and those of them that may touch in this one.
 ///
 /// The list reaches `slack` beyond the contact distance, and it is rebuilt as soon as points may have used up most of that
-/// slack by moving against each other. The motion that all points of a body share does not count inside that body. Pairs
+/// slack by moving against each other. The motion that all points of a body share does not count inside that body. Where a single body
+/// has only a few points that have gone farther, strays, the list does for all the others, and strays are looked up one by one. Pairs
 /// that are in the list only because it is old or reaches far must not show: what may touch in a substep is chosen by the
 /// predicted positions at its start and by the radii of the two, so that it is the same however the list came about.
 #[derive(Clone, Debug, Default)]
@@ -85,10 +86,34 @@ pub struct Pairs {
     outer: Vec<bool>,
     slack: f32,
     grid: PointGrid,
+    /// The points in the grid.
+    searched: Vec<u32>,
+    strays: Strays,
     corrections: Vec<Vec3>,
     /// How often the list was made.
     pub rebuilds: u64,
 }
+
+/// Points that have moved farther since the last rebuild than the list allows for, all of one body.
+#[derive(Clone, Debug, Default)]
+struct Strays {
+    /// Ascending.
+    points: Vec<u32>,
+    /// Of every point whether it is one; empty if there are none.
+    is: Vec<bool>,
+    /// Motion that all points of the body share (m).
+    drift: Vec3,
+}
+
+impl Strays {
+    fn clear(&mut self) {
+        self.points.clear();
+        self.is.clear();
+    }
+}
+
+/// Most strays that are looked up one by one, and most for every point that was searched.
+const STRAYS: (usize, f32) = (512, 0.2);
 
 /// Slack of the list in units of the largest particle radius, at least and at most.
 const SLACK: [f32; 2] = [0.6, 1.0];
@@ -133,55 +158,136 @@ impl Pairs {
             self.near.clear();
             return;
         }
-        let since = |i: usize| self.built_at[i];
         let outer = || depth.iter().map(|d| d.is_finite());
         let known = self.built_at.len() == points.len() && self.outer.iter().copied().eq(outer());
-        if !known || self.used(bodies, points, since) > BUDGET * self.slack {
+        if !known || !self.reaches(bodies, points) {
             // A longer list costs less than four short ones, and what may touch is the same.
             let in_substep = self.used(bodies, points, |i| points.x[i]);
             let [least, most] = SLACK.map(|s| s * 2.0 * largest);
             self.slack = (AHEAD * in_substep / BUDGET).clamp(least, most);
             self.outer.clear();
             self.outer.extend(outer());
+            self.strays.clear();
             self.rebuild(bodies, largest, points, groups_of);
         }
-        self.choose(points, depth);
+        self.choose(bodies, points, depth, groups_of);
+    }
+
+    /// Whether the list still holds all that is near, but for pairs with strays; finds these.
+    fn reaches(&mut self, bodies: &[PairBody], points: &Points) -> bool {
+        self.strays.clear();
+        let [body] = bodies else {
+            return self.used(bodies, points, |i| self.built_at[i]) <= BUDGET * self.slack;
+        };
+        let moved = |i: usize| points.pred[i].position() - self.built_at[i];
+        let count = body.points.len();
+        let sum = crate::parallel::sum(count, Vec3::ZERO, |i| moved(body.points.start + i));
+        let drift = sum / count.max(1) as f32;
+        let limit = 0.5 * BUDGET * self.slack;
+        // Written so that what is not a number strays.
+        let strays = |&&i: &&u32| !(moved(i as usize).distance_squared(drift) <= limit * limit);
+        let most = ((self.searched.len() as f32 * STRAYS.1) as usize).min(STRAYS.0);
+        let found = self.searched.iter().filter(strays).take(most + 1);
+        self.strays.points.extend(found);
+        self.strays.drift = drift;
+        if !self.strays.points.is_empty() {
+            self.strays.is.resize(points.len(), false);
+            for &i in &self.strays.points {
+                self.strays.is[i as usize] = true;
+            }
+        }
+        self.strays.points.len() <= most
     }
 
     /// Keeps the candidates that are near at the predicted positions.
-    fn choose(&mut self, points: &Points, depth: &[f32]) {
-        let position = |i: u32| points.pred[i as usize].position();
+    fn choose(&mut self, bodies: &[PairBody], points: &Points, depth: &[f32], groups_of: &Csr) {
         self.near.clear();
+        let strays = &self.strays;
+        let mut with_strays = Vec::new();
+        if let ([body], false) = (bodies, strays.points.is_empty()) {
+            with_strays = self.of_strays(body, points, depth, groups_of);
+        }
+        let mut extra = with_strays.into_iter().peekable();
         for (at, &i) in self.candidates.points.iter().enumerate() {
-            let p = position(i);
+            while let Some((i, neighbor)) = extra.next_if(|e| e.0 < i) {
+                self.near.push(i, neighbor);
+            }
+            let stray = |i: u32| strays.is.get(i as usize) == Some(&true);
+            if stray(i) {
+                continue;
+            }
             for neighbor in self.candidates.row(at) {
-                let between = depth[i as usize] + depth[neighbor.point as usize];
-                let distance = if neighbor.own {
-                    neighbor.distance.min(between)
-                } else {
-                    neighbor.distance
-                };
-                if distance <= 0.0 {
-                    continue;
+                let before = |e: &(u32, Neighbor)| (e.0, e.1.point) < (i, neighbor.point);
+                while let Some((i, neighbor)) = extra.next_if(before) {
+                    self.near.push(i, neighbor);
                 }
-                // The pair's own share of the slack, never more than the list reaches.
-                let reach = distance * (1.0 + NEAR);
-                if p.distance_squared(position(neighbor.point)) < reach * reach {
-                    // Old penetration is left for later substeps but for a small lift, as with colliders.
-                    let apart = points.x[i as usize].distance(points.x[neighbor.point as usize]);
-                    let lifted = apart + 0.5 * LIFT * distance;
-                    let distance = distance.min(lifted);
-                    self.near.push(
-                        i,
-                        Neighbor {
-                            distance,
-                            ..*neighbor
-                        },
-                    );
+                if !stray(neighbor.point)
+                    && let Some(neighbor) = touching(points, depth, i, neighbor)
+                {
+                    self.near.push(i, neighbor);
                 }
             }
         }
+        for (i, neighbor) in extra {
+            self.near.push(i, neighbor);
+        }
         self.near.finish();
+    }
+
+    /// All that strays are near to, and what is near to them, ascending.
+    fn of_strays(
+        &self,
+        body: &PairBody,
+        points: &Points,
+        depth: &[f32],
+        groups_of: &Csr,
+    ) -> Vec<(u32, Neighbor)> {
+        let mut found = Vec::new();
+        let Some(distance) = body.own_distance else {
+            return found;
+        };
+        let friction = combined_friction(body.friction, body.friction);
+        let mut look = |i: u32, j: u32| {
+            let neighbor = |point: u32| Neighbor {
+                point,
+                distance,
+                friction,
+                own: true,
+            };
+            let Some(touched) = touching(points, depth, i, &neighbor(j)) else {
+                return;
+            };
+            let others = groups_of.row(j as usize);
+            let shares_group = |k: &u32| others.binary_search(k).is_ok();
+            if !groups_of.row(i as usize).iter().any(shares_group) {
+                found.push((i, touched));
+                found.push((
+                    j,
+                    Neighbor {
+                        point: i,
+                        ..touched
+                    },
+                ));
+            }
+        };
+        // The others are where they were, but for the drift and what the list allows for.
+        let reach = distance * (1.0 + NEAR) + 0.5 * BUDGET * self.slack;
+        let reach = reach * 1.0001;
+        let strays = &self.strays;
+        for (at, &i) in strays.points.iter().enumerate() {
+            let p = points.pred[i as usize].position() - strays.drift;
+            self.grid.for_each_within(p, reach, |at, _, _| {
+                let j = self.searched[at as usize];
+                if !strays.is[j as usize] {
+                    look(i, j);
+                }
+            });
+            for &j in &strays.points[at + 1..] {
+                look(i, j);
+            }
+        }
+        found.sort_unstable_by_key(|(i, neighbor)| (*i, neighbor.point));
+        found
     }
 
     /// How much closer points may have come to each other since they were at `from`.
@@ -236,7 +342,8 @@ impl Pairs {
         };
         // Smaller cells than this hold less than two points, and looking them up costs more than the points in larger ones.
         let cell = (farthest + slack).max(CELL * largest);
-        let searched = self.searched(bodies, points, farthest + slack);
+        self.searched = self.searched(bodies, points, farthest + slack);
+        let searched = &self.searched;
         self.grid
             .rebuild(searched.len(), cell, |at| position(searched[at] as usize));
         let (grid, outer) = (&self.grid, &self.outer);
@@ -405,6 +512,30 @@ impl Pairs {
             add(i as usize, correction);
         }
     }
+}
+
+/// The pair as it may touch in this substep, if it is near enough at the predicted positions.
+fn touching(points: &Points, depth: &[f32], i: u32, neighbor: &Neighbor) -> Option<Neighbor> {
+    let (i, j) = (i as usize, neighbor.point as usize);
+    let mut distance = neighbor.distance;
+    if neighbor.own {
+        distance = distance.min(depth[i] + depth[j]);
+    }
+    // The pair's own share of the slack, never more than the list reaches.
+    let reach = distance * (1.0 + NEAR);
+    let apart = points.pred[i]
+        .position()
+        .distance_squared(points.pred[j].position());
+    // Written so that what is not a number is not near.
+    if !(distance > 0.0 && apart < reach * reach) {
+        return None;
+    }
+    // Old penetration is left for later substeps but for a small lift, as with colliders.
+    let lifted = points.x[i].distance(points.x[j]) + 0.5 * LIFT * distance;
+    Some(Neighbor {
+        distance: distance.min(lifted),
+        ..*neighbor
+    })
 }
 
 /// The body that holds point `j`.

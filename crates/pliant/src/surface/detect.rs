@@ -293,7 +293,7 @@ impl Search<'_> {
             // The audit is for what rests on experience; planes and flat stars rest on proof.
             let rules = Rules {
                 near,
-                distance: !dropped && self.known.keeps_distances,
+                distance: (!dropped && self.known.keeps_distances).then_some(moved),
                 frame: self.known.culls.then_some(&self.frame),
                 stars: (near && self.known.culls).then_some(&self.known.stars),
             };

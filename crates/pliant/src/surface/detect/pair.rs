@@ -15,6 +15,9 @@ const REACH: f32 = 0.3;
 /// The same for neighbours, whose triangles are never far apart.
 const NEAR_REACH: f32 = 0.1;
 
+/// A distance is worth its search if it would last for this many frames like the present one.
+const LASTING: f32 = 2.0;
+
 /// The triangles of a patch, laid out for tests.
 #[derive(Default)]
 struct Side {
@@ -81,8 +84,8 @@ pub(super) struct Scratch {
 /// How a pair of patches is searched.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
-    /// Whether the distance is wanted.
-    pub(super) distance: bool,
+    /// Whether the distance is wanted, if so by how much it may shrink in a frame (m).
+    pub(super) distance: Option<f32>,
     /// Pairs that a plane parts are dropped.
     pub(super) frame: Option<&'a Frame>,
     /// The patches are neighbours or the same.
@@ -152,11 +155,10 @@ impl Scratch {
         let [a, b] = pair.map(|p| &patches.all()[p as usize]);
         // An edge that is no number, because squares overflow, must not hide candidates.
         let reach = if rules.near { NEAR_REACH } else { REACH } * a.edge.min(b.edge);
-        let margin = if rules.distance && reach.is_finite() {
-            reach
-        } else {
-            0.0
-        };
+        let lasts = rules
+            .distance
+            .is_some_and(|shrinks| reach.is_finite() && LASTING * shrinks < reach);
+        let margin = if lasts { reach } else { 0.0 };
         let same = pair[0] == pair[1];
         self.load(mesh, patches, pair);
         let sides = Self::both(&self.sides, same).into_iter().zip([b, a]);

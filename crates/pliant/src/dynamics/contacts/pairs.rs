@@ -184,10 +184,10 @@ impl Pairs {
         let sum = crate::parallel::sum(count, Vec3::ZERO, |i| moved(body.points.start + i));
         let drift = sum / count.max(1) as f32;
         let limit = 0.5 * BUDGET * self.slack;
-        // Written so that what is not a number strays.
-        let strays = |&&i: &&u32| !(moved(i as usize).distance_squared(drift) <= limit * limit);
+        // What is not a number strays too.
+        let stays = |i: u32| moved(i as usize).distance_squared(drift) <= limit * limit;
         let most = ((self.searched.len() as f32 * STRAYS.1) as usize).min(STRAYS.0);
-        let found = self.searched.iter().filter(strays).take(most + 1);
+        let found = self.searched.iter().filter(|&&i| !stays(i)).take(most + 1);
         self.strays.points.extend(found);
         self.strays.drift = drift;
         if !self.strays.points.is_empty() {

@@ -543,3 +543,67 @@ fn body_of(bodies: &[PairBody], j: u32) -> &PairBody {
     let at = bodies.partition_point(|b| b.points.end <= j as usize);
     &bodies[at]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// A list that is kept while a body drifts and a few of its points run about gives the pairs that a new search gives.
+    #[test]
+    fn strays_meet_what_a_new_search_finds() {
+        const R: f32 = 0.1;
+        const COUNT: usize = 400;
+        let mut random = Random::new([7, 0, 0, 0]);
+        let mut points = Points::default();
+        let mut groups = Vec::new();
+        for i in 0..COUNT {
+            let x = random.next_in_cube() * 0.6;
+            points.push(x, Vec3::ZERO, 1.0, i as u64);
+            // A sixth of them share a group.
+            groups.push((i as u32, random.next_below(6)));
+        }
+        let groups_of = Csr::from_pairs(COUNT, groups.into_iter());
+        let depth: Vec<f32> = (0..COUNT)
+            .map(|i| match i % 5 {
+                0 => f32::INFINITY,
+                1 => -0.1 * R,
+                _ => 0.4 * R,
+            })
+            .collect();
+        let bodies = [PairBody {
+            points: 0..COUNT,
+            radius: 0.5 * R,
+            friction: 0.3,
+            own_distance: Some(0.5 * R),
+        }];
+        let mut kept = Pairs::default();
+        let (mut with_strays, mut pairs) = (0, 0);
+        for step in 0..60 {
+            for i in 0..COUNT {
+                let fast = if i % 29 == step % 7 {
+                    0.6 * R
+                } else {
+                    0.002 * R
+                };
+                let by = Vec3::X * 0.3 * R + random.next_direction() * fast;
+                points.x[i] = points.pred[i].position();
+                points.shift_pred(i, by);
+            }
+            kept.update(&bodies, &points, &depth, &groups_of);
+            let mut new = Pairs::default();
+            new.update(&bodies, &points, &depth, &groups_of);
+            assert_eq!(kept.near.points, new.near.points, "step {step}");
+            assert_eq!(kept.near.offsets, new.near.offsets);
+            assert_eq!(kept.near.neighbors, new.near.neighbors);
+            with_strays += usize::from(!kept.strays.points.is_empty());
+            pairs += kept.len();
+        }
+        assert!(with_strays > 20, "{with_strays} steps with strays");
+        assert!(
+            kept.rebuilds < 20 && pairs > 100,
+            "{} {pairs}",
+            kept.rebuilds
+        );
+    }
+}

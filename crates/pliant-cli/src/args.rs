@@ -145,6 +145,9 @@ pub(crate) struct ReproduceArgs {
     /// Lists the experiments instead of running them
     #[arg(long)]
     pub(crate) list: bool,
+    /// Runs as a part of another command, and ends when standard input does
+    #[arg(long, hide = true)]
+    pub(crate) part: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Scenes(args) => scenes::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Reproduce(args) => reproduce::run(args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::View(args) => Err(Failure::Input(format!(
             "this build has no viewer, `pliant run {}` writes files instead",
             args.scene

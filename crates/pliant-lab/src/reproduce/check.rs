@@ -1,10 +1,10 @@
 //! One line of a report.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which solver was measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Solver {
     /// The engine, f32.
@@ -14,7 +14,7 @@ pub enum Solver {
 }
 
 /// What was measured against what is expected.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// Qualified id of the experiment.
     pub id: String,

@@ -10,7 +10,7 @@ pub use check::{Check, Solver};
 use plot::Series;
 
 use pliant::geometry::Mesh;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How experiments are run.
 #[derive(Clone, Debug)]
@@ -68,12 +68,23 @@ pub enum LabError {
     Draw(#[from] pliant_draw::DrawError),
 }
 
+impl LabError {
+    fn io(path: &Path, source: std::io::Error) -> Self {
+        Self::Io {
+            path: path.display().to_string(),
+            source,
+        }
+    }
+}
+
 /// One experiment: its qualified id, what it shows, and how to run it.
 pub struct Experiment {
     /// Qualified id, as `elastoplastic/E1`.
     pub id: &'static str,
     /// What it shows, in a few words.
     pub title: &'static str,
+    /// Takes most of the time of its group: it is best begun first.
+    pub heavy: bool,
     run: fn(&mut Bench) -> Result<(), LabError>,
 }
 
@@ -147,38 +158,57 @@ impl Bench<'_> {
     }
 }
 
-/// Runs the experiments that `selectors` name (groups or ids; all if empty), hands every check to `sink` as it is made,
-/// and writes `results.json`.
+/// Runs one experiment and hands every check to `sink` as it is made.
 pub fn run(
-    selectors: &[String],
+    experiment: &Experiment,
     options: &Options,
     sink: &mut dyn FnMut(&Check),
 ) -> Result<Vec<Check>, LabError> {
-    let chosen = choose(selectors)?;
-    let io = |path: &std::path::Path, source| LabError::Io {
-        path: path.display().to_string(),
-        source,
+    std::fs::create_dir_all(&options.out).map_err(|e| LabError::io(&options.out, e))?;
+    let mut bench = Bench {
+        options,
+        id: experiment.id,
+        checks: Vec::new(),
+        sink,
     };
-    std::fs::create_dir_all(&options.out).map_err(|e| io(&options.out, e))?;
-    let mut checks = Vec::new();
-    for experiment in chosen {
-        let mut bench = Bench {
-            options,
-            id: experiment.id,
-            checks: Vec::new(),
-            sink,
-        };
-        (experiment.run)(&mut bench)?;
-        checks.append(&mut bench.checks);
+    (experiment.run)(&mut bench)?;
+    Ok(bench.checks)
+}
+
+/// Where the results of a folder are.
+fn results(out: &Path) -> PathBuf {
+    out.join("results.json")
+}
+
+/// Writes `results.json` into a folder.
+pub fn write_results(out: &Path, checks: &[Check]) -> Result<(), LabError> {
+    let text = serde_json::to_string_pretty(checks).unwrap_or_default();
+    std::fs::write(results(out), text).map_err(|e| LabError::io(&results(out), e))
+}
+
+/// Moves what an experiment has left in a folder of its own to `out`, and hands back its results.
+pub fn take_over(from: &Path, out: &Path) -> Result<Vec<Check>, LabError> {
+    let path = results(from);
+    let text = std::fs::read(&path).map_err(|e| LabError::io(&path, e))?;
+    let checks = serde_json::from_slice(&text).map_err(|e| LabError::io(&path, e.into()))?;
+    std::fs::remove_file(&path).map_err(|e| LabError::io(&path, e))?;
+    let entries = std::fs::read_dir(from).map_err(|e| LabError::io(from, e))?;
+    for entry in entries {
+        let entry = entry.map_err(|e| LabError::io(from, e))?;
+        let target = out.join(entry.file_name());
+        // A folder does not take the place of one that holds something.
+        if target.is_dir() {
+            std::fs::remove_dir_all(&target).map_err(|e| LabError::io(&target, e))?;
+        }
+        std::fs::rename(entry.path(), &target).map_err(|e| LabError::io(&target, e))?;
     }
-    let path = options.out.join("results.json");
-    let text = serde_json::to_string_pretty(&checks).unwrap_or_default();
-    std::fs::write(&path, text).map_err(|e| io(&path, e))?;
+    std::fs::remove_dir(from).map_err(|e| LabError::io(from, e))?;
     Ok(checks)
 }
 
-/// The experiments that the selectors name; an id may be given without its group if that is unique.
-fn choose(selectors: &[String]) -> Result<Vec<&'static Experiment>, LabError> {
+/// The experiments that the selectors name (groups or ids; all if there are none), in the order in which they are listed. An id may be
+/// given without its group.
+pub fn choose(selectors: &[String]) -> Result<Vec<&'static Experiment>, LabError> {
     let group = |id: &'static str| id.split('/').next().unwrap_or(id);
     let named = |id: &'static str, name: &str| {
         id.eq_ignore_ascii_case(name)

@@ -86,10 +86,7 @@ pub(super) fn pulled(bench: &mut Bench) -> Result<(), LabError> {
     let folder = bench.path("e6");
     let mut write = Ok(());
     if bench.options.long {
-        write = std::fs::create_dir_all(&folder).map_err(|e| LabError::Io {
-            path: folder.display().to_string(),
-            source: e,
-        });
+        write = std::fs::create_dir_all(&folder).map_err(|e| LabError::io(&folder, e));
     }
     let start = strand_length(&run.world);
     let mut pull = Pull::default();

@@ -58,7 +58,9 @@ impl World {
         watch.lap(Stage::Other);
 
         self.groups.flowed.fill(0.0);
-        self.find_depths();
+        self.scratch
+            .depths
+            .find(&self.bodies, &self.surfaces, &self.points);
         watch.lap(Stage::Contacts);
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
@@ -123,7 +125,7 @@ impl World {
             spheres,
             a,
             v_before,
-            depth,
+            depths,
             ..
         } = scratch;
         let placed: Vec<Placed> = colliders
@@ -143,7 +145,7 @@ impl World {
 
         // What may touch what on the way there.
         statics.find(blocks, skins, points, &placed);
-        pairs.update(pair_bodies, points, depth, &groups.of_mover);
+        pairs.update(pair_bodies, points, depths.all(), &groups.of_mover);
         spheres.find(pair_bodies, points, rigids, &placed, h);
         watch.lap(Stage::Contacts);
 
@@ -185,48 +187,6 @@ impl World {
         }
         jacobi.refresh_right(groups);
         watch.lap(Stage::Plasticity);
-    }
-
-    /// Finds how deep the points that carry a tracked surface lie below it; others in its body lie infinitely deep.
-    ///
-    /// A surface of fixed topology may be coarser than the particles, and some of the outermost carry nothing: there all count, as deep
-    /// as a particle is wide.
-    fn find_depths(&mut self) {
-        let Scratch {
-            depth,
-            depth_weight,
-            inflation,
-            ..
-        } = &mut self.scratch;
-        depth.clear();
-        depth.resize(self.points.len(), 0.0);
-        depth_weight.clear();
-        depth_weight.resize(self.points.len(), 0.0);
-        for (body, surface) in self.bodies.iter().zip(&self.surfaces) {
-            let Surface::Tracked(tracked) = surface else {
-                depth[body.points.clone()].fill(body.particle_radius);
-                continue;
-            };
-            let mesh = tracked.mesh();
-            // Ahead of every vertex by a particle radius.
-            let ahead = inflation.inflate(&mesh.x, &mesh.corner, &mesh.out, body.particle_radius);
-            for v in mesh.vertices().map(|v| v as usize) {
-                let normal = (ahead[v] - mesh.x[v]) / body.particle_radius;
-                let skin = &tracked.skin()[v];
-                for (&i, &w) in skin.point.iter().zip(&skin.weight) {
-                    let below = normal.dot(mesh.x[v] - self.points.x[i as usize]);
-                    depth[i as usize] += w * below;
-                    depth_weight[i as usize] += w;
-                }
-            }
-            for i in body.points.clone() {
-                depth[i] = if depth_weight[i] > 0.0 {
-                    depth[i] / depth_weight[i]
-                } else {
-                    f32::INFINITY
-                };
-            }
-        }
     }
 
     /// Makes anew what follows from the bodies.

@@ -3,6 +3,7 @@
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
 use crate::dynamics::action::{Action, Grab};
 use crate::dynamics::collider::Collider;
+use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
@@ -13,7 +14,6 @@ use crate::resample::{self, Recluster, Resampling};
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
-use crate::surface::columns::Inflation;
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
 
@@ -197,10 +197,7 @@ pub(crate) struct Scratch {
     pub(crate) spheres: SphereContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
-    /// How deep below the surface that it carries each point lies (m); infinity where it carries none.
-    pub(crate) depth: Vec<f32>,
-    pub(crate) depth_weight: Vec<f32>,
-    pub(crate) inflation: Inflation,
+    pub(crate) depths: Depths,
     pub(crate) turn: Vec<Mat3>,
     /// Plastic strain of the last frame at every point.
     pub(crate) flow: Vec<f32>,

@@ -9,6 +9,7 @@
 //! Mass splitting: a mover with n active contacts enters each of them with inverse mass n·w and takes the mean of its
 //! corrections, so every contact exchanges equal and opposite momentum, however many there are.
 
+pub(crate) mod depths;
 pub mod pairs;
 pub mod spheres;
 pub mod statics;

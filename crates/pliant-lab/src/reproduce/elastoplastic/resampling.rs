@@ -205,11 +205,12 @@ pub(super) fn replaced_at_once(bench: &mut Bench) -> Result<(), LabError> {
         "all, more than 20",
         replaced.0 == replaced.1 && replaced.0 > 20,
     );
+    // In numbers of 32 bits a coordinate of 2 m alone is rounded by 1e-6 r.
     bench.at_most(
         Engine,
         "largest change of a goal in a strained, turned bar, r",
         largest,
-        1e-4,
+        5e-6,
     );
     // Bent to an eighth of a circle: the outer fibres are stretched by a tenth.
     let radius = 30.0 * R / std::f32::consts::FRAC_PI_4;

@@ -4,7 +4,7 @@
 //! of their process.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -90,7 +90,7 @@ fn side_by_side(
     let parts = args.out.join("parts");
     let folder = |at: usize| parts.join(chosen[at].id.replace('/', "-"));
     let mut order: Vec<usize> = (0..chosen.len()).collect();
-    order.sort_by_key(|&at| !chosen[at].heavy);
+    order.sort_by_key(|&at| !chosen[at].is_heavy());
     let next = AtomicUsize::new(0);
     let (ended, endings) = mpsc::channel();
     let mut checks = vec![Vec::new(); chosen.len()];
@@ -126,7 +126,7 @@ fn side_by_side(
 fn run_part(
     program: &Path,
     experiment: &Experiment,
-    out: &PathBuf,
+    out: &Path,
     args: &ReproduceArgs,
 ) -> std::io::Result<Output> {
     let mut command = Command::new(program);
@@ -146,7 +146,7 @@ fn run_part(
     part.wait_with_output()
 }
 
-/// A part that has not even come to its checks.
+/// Passes on why a part has not come to its checks, if it has not.
 fn check_ending(id: &str, output: std::io::Result<Output>) -> Result<(), Failure> {
     let output =
         output.map_err(|error| Failure::Io(format!("{id} could not be started: {error}")))?;

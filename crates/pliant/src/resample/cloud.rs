@@ -95,10 +95,11 @@ impl<'a> Cloud<'a> {
         sums
     }
 
-    /// Every piece keeps the mass of its volume, which its particles share, and the momentum it had `before` particles came and went:
-    /// all its particles get the same bit of velocity.
+    /// Every piece keeps the mass of its volume, which its particles share, and the mean velocity it had `before` particles came and
+    /// went; the body keeps its momentum. All particles of a piece get the same bit of velocity.
     ///
-    /// Scaling velocities instead would keep the momentum that the seeds have brought, which nobody had before.
+    /// Keeping each piece's momentum instead would throw crumbs away: one that parts with heavier particles than its volume is worth
+    /// would be as much faster as it gets lighter. Scaling velocities would keep what the seeds have brought, which nobody had before.
     pub(super) fn share_masses(&mut self, tracked: &Tracked, before: &[(f64, DVec3)]) {
         if self.settings.mass == MassRule::Paper {
             return;
@@ -106,27 +107,27 @@ impl<'a> Cloud<'a> {
         let pieces = tracked.components();
         let now = self.ledger(tracked);
         // Factor of the masses and change of the velocities.
-        let change: Vec<(f64, Vec3)> = pieces
-            .iter()
-            .enumerate()
-            .map(|(k, piece)| {
-                let (mass, momentum) = now[k];
-                // Pieces of different densities keep what they have; what they shall have is not known by their volume.
-                let density = self.body.solid_density;
-                let target = density.map_or(before[k].0, |density| density * piece.target);
-                if !(mass > 0.0 && target > 0.0) {
-                    return (1.0, Vec3::ZERO);
-                }
-                let scale = target / mass;
-                let lost = (before[k].1 - momentum * scale) / target;
-                (scale, lost.as_vec3())
-            })
-            .collect();
+        let mut change = vec![(1.0, DVec3::ZERO); pieces.len()];
+        let (mut sum, mut lost) = (0.0, DVec3::ZERO);
+        for (k, piece) in pieces.iter().enumerate() {
+            let ((had, carried), (mass, momentum)) = (before[k], now[k]);
+            // Pieces of different densities keep what they have; what they shall have is not known by their volume.
+            let density = self.body.solid_density;
+            let target = density.map_or(had, |density| density * piece.target);
+            if had > 0.0 && mass > 0.0 && target > 0.0 {
+                let velocity = carried / had;
+                change[k] = (target / mass, velocity - momentum / mass);
+                sum += target;
+                lost += carried - target * velocity;
+            }
+        }
+        // Mass that goes from one piece to another takes its momentum along; all of the body share it.
+        let shared = if sum > 0.0 { lost / sum } else { DVec3::ZERO };
         for i in 0..self.len() {
             if let Ok(k) = pieces.binary_search_by_key(&self.piece[i], |c| c.id) {
-                let (scale, lost) = change[k];
+                let (scale, gained) = change[k];
                 self.mass[i] = (f64::from(self.mass[i]) * scale) as f32;
-                self.v[i] += lost;
+                self.v[i] += (gained + shared).as_vec3();
             }
         }
     }

@@ -209,10 +209,14 @@ fn elastic_bodies_keep_their_particles() {
 
 /// Cuts the bar in two near its middle.
 fn cut(world: &mut World, normal: Vec3) {
+    cut_at(world, 0.1, normal);
+}
+
+fn cut_at(world: &mut World, x: f32, normal: Vec3) {
     world.add_action(Action {
         at: 0.0,
         kind: ActionKind::Cut {
-            point: Vec3::new(0.1, 0.0, 0.0),
+            point: Vec3::new(x, 0.0, 0.0),
             normal,
             half: f32::INFINITY,
             body: None,
@@ -239,6 +243,31 @@ fn halves_have_particles_and_groups_of_their_own() {
         check(&world);
     }
     assert!((world.ledger().mass / mass - 1.0).abs() < 1e-4);
+}
+
+/// A slice far thinner than the particles that come with it is as fast as the bar it is cut from, and nothing of the momentum is
+/// lost.
+#[test]
+fn a_slice_keeps_its_speed() {
+    let velocity = Vec3::new(0.5, -0.3, 0.2);
+    let mut world = bar(putty());
+    world.points_mut().v.fill(velocity);
+    let before = world.ledger();
+    cut_at(&mut world, 1.95, Vec3::X);
+    world.step(1.0 / 60.0);
+    check(&world);
+    assert_eq!(world.surfaces()[0].piece_count(), 2);
+    let points = world.points();
+    for piece in [points.piece[0], *points.piece.last().unwrap()] {
+        let own = (0..points.len()).filter(|&i| points.piece[i] == piece);
+        let (mass, momentum) = own.fold((0.0, Vec3::ZERO), |(m, p), i| {
+            (m + points.mass[i], p + points.mass[i] * points.v[i])
+        });
+        let mean = momentum / mass;
+        assert!(mean.distance(velocity) < 1e-3, "{piece} flies at {mean}");
+    }
+    let lost = world.ledger().momentum - before.momentum;
+    assert!(lost.length() < 1e-4 * before.momentum.length(), "{lost}");
 }
 
 /// Halves go apart when they are pushed apart, whatever particles stand out of the cut, and are one again when they are brought

@@ -16,19 +16,16 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "surface/T4",
         title: "a ball is drawn out to a thin sheet and back (Enright's test)",
-        heavy: false,
         run: enright::there_and_back,
     },
     Experiment {
         id: "surface/T6",
         title: "bodies are cut by twenty planes",
-        heavy: false,
         run: cuts::by_planes,
     },
     Experiment {
         id: "surface/T8",
         title: "re-meshing keeps the shape and what is in range",
-        heavy: false,
         run: remesh::in_range,
     },
 ];

@@ -243,18 +243,10 @@ impl Pairs {
         groups_of: &Csr,
     ) -> Vec<(u32, Neighbor)> {
         let mut found = Vec::new();
-        let Some(distance) = body.own_distance else {
-            return found;
-        };
-        let friction = combined_friction(body.friction, body.friction);
+        let bodies = std::slice::from_ref(body);
         let mut look = |i: u32, j: u32| {
-            let neighbor = |point: u32| Neighbor {
-                point,
-                distance,
-                friction,
-                own: true,
-            };
-            let Some(touched) = touching(points, depth, i, &neighbor(j)) else {
+            let listed = neighbor(bodies, body, j);
+            let Some(touched) = listed.and_then(|n| touching(points, depth, i, &n)) else {
                 return;
             };
             let others = groups_of.row(j as usize);
@@ -270,9 +262,9 @@ impl Pairs {
                 ));
             }
         };
-        // The others are where they were, but for the drift and what the list allows for.
-        let reach = distance * (1.0 + NEAR) + 0.5 * BUDGET * self.slack;
-        let reach = reach * 1.0001;
+        // The others are where they were, but for the drift and what the list allows for; a little more, as this is rounded.
+        let distance = body.own_distance.unwrap_or(0.0);
+        let reach = 1.0001 * (distance * (1.0 + NEAR) + 0.5 * BUDGET * self.slack);
         let strays = &self.strays;
         for (at, &i) in strays.points.iter().enumerate() {
             let p = points.pred[i as usize].position() - strays.drift;
@@ -377,27 +369,12 @@ impl Pairs {
                         if i == j || (own && !(outer[i as usize] && outer[j as usize])) {
                             continue;
                         }
-                        let other = if own { body } else { body_of(bodies, j) };
-                        let distance = if own {
-                            body.own_distance
-                        } else {
-                            Some(body.radius + other.radius)
-                        };
-                        let Some(distance) = distance else {
+                        let Some(neighbor) = neighbor(bodies, body, j) else {
                             continue;
                         };
-                        let reach = distance + slack;
+                        let reach = neighbor.distance + slack;
                         if d2 <= reach * reach && !(own && shares_group(j)) {
-                            let friction = combined_friction(body.friction, other.friction);
-                            rows.push((
-                                i,
-                                Neighbor {
-                                    point: j,
-                                    distance,
-                                    friction,
-                                    own,
-                                },
-                            ));
+                            rows.push((i, neighbor));
                         }
                     }
                 });
@@ -512,6 +489,23 @@ impl Pairs {
             add(i as usize, correction);
         }
     }
+}
+
+/// Point `j` as one that a point of `body` may touch; none if that is its own body, whose parts do not touch.
+fn neighbor(bodies: &[PairBody], body: &PairBody, j: u32) -> Option<Neighbor> {
+    let own = body.points.contains(&(j as usize));
+    let other = if own { body } else { body_of(bodies, j) };
+    let distance = if own {
+        body.own_distance?
+    } else {
+        body.radius + other.radius
+    };
+    Some(Neighbor {
+        point: j,
+        distance,
+        friction: combined_friction(body.friction, other.friction),
+        own,
+    })
 }
 
 /// The pair as it may touch in this substep, if it is near enough at the predicted positions.

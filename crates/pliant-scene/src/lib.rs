@@ -16,6 +16,7 @@ mod build;
 pub mod builtin;
 mod error;
 pub mod file;
+pub mod live;
 mod load;
 pub mod mesh_files;
 pub mod picture;

@@ -170,17 +170,19 @@ impl World {
     }
 
     fn hash_actions(&self, s: &mut Stream) {
-        s.tag(*b"ACTS", self.next_action);
+        s.tag(*b"ACTS", self.script.begun());
+        s.vec3(self.settings.gravity);
+        // Where hands go is what they are told, as it is with colliders; what they hold is state.
         for grab in &self.grabs {
             s.tag(*b"GRAB", grab.held.len());
-            s.vec3(grab.travel);
+            s.vec3(grab.from);
             s.f64(grab.start);
-            s.f64(grab.until);
             for (i, from) in &grab.held {
                 s.u32(*i);
                 s.vec3(*from);
             }
         }
+        s.tag(*b"TOOL", self.tools.len());
         for (velocity, until) in &self.winds {
             s.tag(*b"WIND", 1);
             s.vec3(*velocity);

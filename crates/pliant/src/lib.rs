@@ -34,7 +34,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`world`], `step` | bodies and settings; the step, one call a stage |
+//! | [`world`], `step`, `script` | bodies and settings; the step, one call a stage; what happens when |
 //! | [`body`] | from a mesh to particles and groups |
 //! | [`matching`] | shape matching: moments, rotations, goals |
 //! | [`plasticity`], [`material`] | how bodies flow, and what they are made of |
@@ -62,6 +62,7 @@ pub mod plasticity;
 pub mod random;
 pub mod report;
 pub mod resample;
+mod script;
 pub mod state;
 mod step;
 pub mod surface;

@@ -1,7 +1,7 @@
 //! One step of the world.
 
 use crate::dynamics::Collider;
-use crate::dynamics::action::{ActionKind, Grab, WIND_RATE};
+use crate::dynamics::action::{Tool, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
@@ -12,8 +12,7 @@ use crate::matching::state_pass;
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
-use crate::state::{BodyId, Surface};
-use crate::surface::cut::{Blade, Cut};
+use crate::state::Surface;
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
@@ -107,6 +106,7 @@ impl World {
             rigids,
             bodies,
             colliders,
+            tools,
             grabs,
             plan,
             scratch,
@@ -128,10 +128,7 @@ impl World {
             depths,
             ..
         } = scratch;
-        let placed: Vec<Placed> = colliders
-            .iter()
-            .map(|collider| Placed::during(collider, start, end))
-            .collect();
+        let placed = placed_during(colliders, tools, start, end);
 
         // Where everything would go on its own; what a hand holds goes with the hand.
         jacobi.begin_substep(groups, points);
@@ -264,128 +261,6 @@ impl World {
         (mean, WIND_RATE * strength)
     }
 
-    /// Starts the actions whose time has come.
-    fn start_actions(&mut self, report: &mut StepReport) {
-        while let Some(action) = self.actions.get(self.next_action) {
-            if action.at > self.time + 1e-9 {
-                break;
-            }
-            let (kind, start) = (action.kind.clone(), self.time);
-            self.next_action += 1;
-            if let Some(complaint) = kind.complaint() {
-                report
-                    .warnings
-                    .push(format!("an action was left out: {complaint}"));
-                continue;
-            }
-            match kind {
-                ActionKind::Shoot {
-                    from,
-                    velocity,
-                    radius,
-                    mass,
-                    until,
-                } => self
-                    .rigids
-                    .push_sphere(from, velocity, radius, mass, 0.5, until),
-                ActionKind::Pull {
-                    at,
-                    radius,
-                    to,
-                    until,
-                } => self.grabs.push(Grab::new(
-                    &mut self.points,
-                    at,
-                    radius,
-                    to - at,
-                    start,
-                    until,
-                )),
-                ActionKind::Pin { at, radius, until } => self.grabs.push(Grab::new(
-                    &mut self.points,
-                    at,
-                    radius,
-                    Vec3::ZERO,
-                    start,
-                    until,
-                )),
-                ActionKind::Impulse {
-                    at,
-                    radius,
-                    velocity,
-                } => {
-                    for i in 0..self.points.len() {
-                        if self.points.x[i].distance_squared(at) <= radius * radius {
-                            self.points.v[i] += velocity;
-                        }
-                    }
-                }
-                ActionKind::Wind { velocity, until } => self.winds.push((velocity, until)),
-                ActionKind::Cut {
-                    point,
-                    normal,
-                    half,
-                    body,
-                } => self.ask_for_cut(point, normal, half, body, report),
-            }
-        }
-    }
-
-    /// Hands a cut to the tracked surfaces that it is for; they make it when they have been carried.
-    fn ask_for_cut(
-        &mut self,
-        point: Vec3,
-        normal: Vec3,
-        half: f32,
-        body: Option<BodyId>,
-        report: &mut StepReport,
-    ) {
-        let blade = half.is_finite().then(|| Blade {
-            along: normal.normalize().any_orthonormal_vector(),
-            half: [half; 2],
-        });
-        let cut = Cut {
-            blade,
-            ..Cut::new(point, normal)
-        };
-        let mut asked = false;
-        for (owner, surface) in self.bodies.iter().zip(&mut self.surfaces) {
-            if let Surface::Tracked(tracked) = surface
-                && body.is_none_or(|id| id == owner.id)
-            {
-                asked = true;
-                if let Err(refusal) = tracked.cut(cut.clone()) {
-                    report
-                        .warnings
-                        .push(format!("{} was not cut: {refusal}", owner.name));
-                }
-            }
-        }
-        if !asked {
-            let warning = "a cut was left out: no body that it is for has a tracked surface";
-            report.warnings.push(warning.to_owned());
-        }
-    }
-
-    /// Ends the actions whose time is over.
-    fn finish_actions(&mut self) {
-        let now = self.time + 1e-9;
-        let (points, grabs) = (&mut self.points, &mut self.grabs);
-        if grabs.iter().any(|grab| grab.until <= now) {
-            grabs
-                .iter()
-                .filter(|grab| grab.until <= now)
-                .for_each(|grab| grab.release(points));
-            grabs.retain(|grab| grab.until > now);
-            // A point in two hands is still held by the other.
-            for &(i, _) in grabs.iter().flat_map(|grab| &grab.held) {
-                points.inv_mass[i as usize] = 0.0;
-            }
-        }
-        self.winds.retain(|(_, until)| *until > now);
-        self.rigids.retire(now);
-    }
-
     /// Moves every surface with its particles; one that is tracked is then kept in shape, merges and splits.
     fn move_surfaces(&mut self, dt: f32, report: &mut StepReport, watch: &mut Stopwatch) {
         skin::interpolate_rotations(&mut self.points, &self.groups);
@@ -395,13 +270,14 @@ impl World {
             surfaces,
             bodies,
             colliders,
+            tools,
             scratch,
             time,
             ..
         } = self;
         skin::turns(points, &mut scratch.turn);
         skin::flow_of_points(groups, points.len(), &mut scratch.flow);
-        let placed = placed_at(colliders, *time);
+        let placed = placed_during(colliders, tools, *time, *time);
         for (body, surface) in bodies.iter().zip(surfaces) {
             let renewed = body.resampling.recluster != Recluster::Off;
             let near = body_bounds(&points.x[body.points.clone()]);
@@ -483,11 +359,12 @@ impl World {
             surfaces,
             bodies,
             colliders,
+            tools,
             scratch,
             time,
             ..
         } = self;
-        let placed = placed_at(colliders, *time);
+        let placed = placed_during(colliders, tools, *time, *time);
         let context = Context {
             points,
             groups,
@@ -574,10 +451,17 @@ fn own_distance(body: &Body, surface: &Surface) -> f32 {
     }
 }
 
-/// Where the colliders are at a time.
-fn placed_at(colliders: &[Collider], time: f64) -> Vec<Placed<'_>> {
-    let at = |collider| Placed::during(collider, time, time);
-    colliders.iter().map(at).collect()
+/// Where all obstacles are and how they move from one time to another.
+fn placed_during<'a>(
+    colliders: &'a [Collider],
+    tools: &'a [Tool],
+    start: f64,
+    end: f64,
+) -> Vec<Placed<'a>> {
+    let tools = tools.iter().map(|tool| &tool.collider);
+    let all = colliders.iter().chain(tools);
+    all.map(|collider| Placed::during(collider, start, end))
+        .collect()
 }
 
 fn body_bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {

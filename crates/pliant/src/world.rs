@@ -1,7 +1,7 @@
 //! The world: bodies, obstacles and what happens to them.
 
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
-use crate::dynamics::action::{Action, Grab};
+use crate::dynamics::action::{Grab, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
@@ -11,6 +11,7 @@ use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
 use crate::resample::{self, Recluster, Resampling};
+use crate::script::Script;
 use crate::state::{
     BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
@@ -128,9 +129,9 @@ pub struct World {
     pub(crate) surfaces: Vec<Surface>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) colliders: Vec<Collider>,
-    pub(crate) actions: Vec<Action>,
-    pub(crate) next_action: usize,
+    pub(crate) script: Script,
     pub(crate) grabs: Vec<Grab>,
+    pub(crate) tools: Vec<Tool>,
     pub(crate) winds: Vec<(Vec3, f64)>,
     pub(crate) frame: u64,
     pub(crate) time: f64,
@@ -385,13 +386,6 @@ impl World {
     /// Adds an obstacle.
     pub fn add_collider(&mut self, collider: Collider) {
         self.colliders.push(collider);
-    }
-
-    /// Schedules an action; one whose time has passed happens in the next step.
-    pub fn add_action(&mut self, action: Action) {
-        self.actions.push(action);
-        // Stable, so that actions at the same time happen in the order in which they were added.
-        self.actions[self.next_action..].sort_by(|a, b| a.at.total_cmp(&b.at));
     }
 
     /// How the world is stepped.

@@ -64,16 +64,7 @@ fn a_pull_carries_and_lets_go() {
     let start = world.points().x.clone();
     let travel = Vec3::new(0.6, 0.3, 0.0);
     let (to, until) = (at + travel, 0.5);
-    act(
-        &mut world,
-        0.0,
-        ActionKind::Pull {
-            at,
-            radius,
-            to,
-            until,
-        },
-    );
+    act(&mut world, 0.0, ActionKind::pull(at, radius, to, until));
     for frame in 1..=30 {
         run(&mut world, 1);
         let t = frame as f32 / 30.0;

@@ -6,6 +6,7 @@ use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant::state::Surface;
 use pliant::surface::Tracked;
+use pliant::surface::cut::Blade;
 use pliant::surface::export::inner_part;
 use pliant::surface::validate::Level;
 use pliant::{BodyDesc, BuildError, Settings, SurfaceKind, World};
@@ -278,16 +279,19 @@ fn a_cut_parts_the_surface() {
         .add_body(lobes("other", Vec3::Z * 4.0, false))
         .expect("a body");
     let volume = world.surfaces()[0].volume();
-    let cut = |normal: Vec3, half: f32, body| Action {
+    let cut = |normal: Vec3, half: Option<f32>, body| Action {
         at: 0.0,
         kind: ActionKind::Cut {
             point: Vec3::new(-0.6, 0.05, 0.0),
             normal,
-            half,
+            blade: half.map(|half| Blade {
+                along: normal.normalize_or(Vec3::X).any_orthonormal_vector(),
+                half: [half; 2],
+            }),
             body,
         },
     };
-    world.add_action(cut(Vec3::new(0.1, 2.0, 0.0), f32::INFINITY, Some(whole)));
+    world.add_action(cut(Vec3::new(0.1, 2.0, 0.0), None, Some(whole)));
     let report = world.step(DT);
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
     assert_eq!(
@@ -302,8 +306,8 @@ fn a_cut_parts_the_surface() {
     assert!(inner_part(&mesh).is_some(), "caps");
 
     // A blade that is too small to reach through leaves the other body whole; nonsense is left out and said.
-    world.add_action(cut(Vec3::ZERO, 1.0, None));
-    world.add_action(cut(Vec3::X, 0.05, None));
+    world.add_action(cut(Vec3::ZERO, Some(1.0), None));
+    world.add_action(cut(Vec3::X, Some(0.05), None));
     assert_eq!(world.step(DT).warnings.len(), 1);
     assert_eq!(world.surfaces()[1].piece_count(), 2);
 }
@@ -363,7 +367,7 @@ fn cut_ball() -> World {
             kind: ActionKind::Cut {
                 point: Vec3::new(0.02, 0.5, 0.0),
                 normal,
-                half: f32::INFINITY,
+                blade: None,
                 body: None,
             },
         });

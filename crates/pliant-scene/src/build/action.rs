@@ -2,38 +2,35 @@
 
 use std::f32::consts::PI;
 
+use glam::Vec3;
 use pliant::World;
-use pliant::dynamics::{Action, ActionKind};
+use pliant::dynamics::{Action, ActionKind, PathKey};
 use pliant::state::{BodyId, Surface};
+use pliant::surface::cut::Blade;
 
-use super::Site;
+use super::{Site, collider};
 use crate::error::Error;
-use crate::file::{Cut, Shoot, Verb};
+use crate::file::{self, Cut, Pull, Shoot, Verb};
 
 /// Radius of a ball that names none, in particle radii of the first body [CMM16 §4].
 const BALL_RADIUS: f32 = 5.0;
 /// Density of a ball that names no mass (kg/m³): that of clay.
 const BALL_DENSITY: f32 = 1000.0;
 
-/// The action of an index; `groups` are the scene's bodies that each body of the world is made of, `end` is when the run ends (s).
+/// An action at a path of the scene; `groups` are the scene's bodies that each body of the world is made of, `end` is when the run ends
+/// (s).
 pub(super) fn build(
     site: &Site<'_>,
-    index: usize,
+    path: &str,
+    action: &file::Action,
     world: &World,
     groups: &[Vec<usize>],
     end: f64,
 ) -> Result<Action, Error> {
-    let action = &site.loaded.scene.action[index];
-    let path = format!("action.{index}");
     let for_ever = |until: Option<f32>| until.map_or(f64::INFINITY, f64::from);
     let kind = match action.verb() {
         Some(Verb::Shoot(shoot)) => ball(shoot, world),
-        Some(Verb::Pull(pull)) => ActionKind::Pull {
-            at: pull.at.into(),
-            radius: pull.radius,
-            to: pull.to.into(),
-            until: pull.until.map_or(end.max(f64::from(action.at)), f64::from),
-        },
+        Some(Verb::Pull(pull)) => carry(pull, end.max(f64::from(action.at))),
         Some(Verb::Pin(pin)) => ActionKind::Pin {
             at: pin.at.into(),
             radius: pin.radius,
@@ -51,10 +48,30 @@ pub(super) fn build(
         Some(Verb::Cut(cut)) => ActionKind::Cut {
             point: cut.point.into(),
             normal: cut.normal.into(),
-            half: cut.half.unwrap_or(f32::INFINITY),
-            body: cut_body(site, &path, cut, world, groups)?,
+            blade: blade(cut),
+            body: cut_body(site, path, cut, world, groups)?,
         },
-        Some(_) | None => return Err(site.error(&path, "the action is not supported yet")),
+        Some(Verb::Tool(tool)) => ActionKind::Tool {
+            collider: collider::tool(site, path, tool)?,
+            until: for_ever(tool.until),
+        },
+        Some(Verb::Change(change)) => ActionKind::Change {
+            body: match &change.body {
+                Some(name) => {
+                    let at = format!("{path}.change.body");
+                    Some(world.bodies()[body_index(site, &at, name, groups)?].id)
+                }
+                None => None,
+            },
+            stiffness: change.stiffness,
+            plastic_yield: change.r#yield,
+            plastic_flow: change.flow,
+            hardening: change.hardening,
+        },
+        Some(Verb::Gravity(gravity)) => ActionKind::Gravity {
+            acceleration: gravity.acceleration.into(),
+        },
+        Some(_) | None => return Err(site.error(path, "the action is not supported yet")),
     };
     Ok(Action {
         at: f64::from(action.at),
@@ -82,17 +99,60 @@ fn cut_body(
     };
     let at = format!("{path}.cut.body");
     // A body that merges is cut together with those it may merge with: nobody knows later which is which.
-    let bodies = &site.loaded.scene.body;
-    let named = |&index: &usize| bodies[index].name_or_index(index) == *name;
-    let of_group = |members: &Vec<usize>| members.iter().any(named);
-    let Some(index) = groups.iter().position(of_group) else {
-        return Err(site.error(&at, &format!("there is no body `{name}`")));
-    };
+    let index = body_index(site, &at, name, groups)?;
     if !can_be_cut(&world.surfaces()[index]) {
         let message = format!("the surface of `{name}` cannot be cut, {expected}");
         return Err(site.error(&at, &message));
     }
     Ok(Some(world.bodies()[index].id))
+}
+
+/// Which body of the world a body of the scene has become, or a part of.
+fn body_index(
+    site: &Site<'_>,
+    at: &str,
+    name: &str,
+    groups: &[Vec<usize>],
+) -> Result<usize, Error> {
+    let bodies = &site.loaded.scene.body;
+    let named = |&index: &usize| bodies[index].name_or_index(index) == name;
+    let of_group = |members: &Vec<usize>| members.iter().any(named);
+    let found = groups.iter().position(of_group);
+    found.ok_or_else(|| site.error(at, &format!("there is no body `{name}`")))
+}
+
+/// The blade of a cut that has one.
+fn blade(cut: &Cut) -> Option<Blade> {
+    let half = cut.half?;
+    let normal = Vec3::from_array(cut.normal).normalize_or(Vec3::Y);
+    let any = || normal.any_orthonormal_vector();
+    Some(Blade {
+        along: cut.along.map_or_else(any, Vec3::from_array),
+        half: [half, cut.across.unwrap_or(half)],
+    })
+}
+
+/// A pull to a place, where it arrives at `end` if it names no time, or along a path.
+fn carry(pull: &Pull, end: f64) -> ActionKind {
+    let at = pull.at.into();
+    match (&pull.path, pull.to) {
+        (Some(keys), _) => ActionKind::Pull {
+            at,
+            radius: pull.radius,
+            path: keys
+                .iter()
+                .map(|key| PathKey {
+                    time: f64::from(key.time),
+                    position: key.position.into(),
+                })
+                .collect(),
+            until: pull.until.map_or(f64::INFINITY, f64::from),
+        },
+        (None, to) => {
+            let to = to.map_or(at, Vec3::from_array);
+            ActionKind::pull(at, pull.radius, to, pull.until.map_or(end, f64::from))
+        }
+    }
 }
 
 fn ball(shoot: &Shoot, world: &World) -> ActionKind {

@@ -19,8 +19,22 @@ const DEFAULT_FRICTION: f32 = 0.5;
 pub(super) fn build(site: &Site<'_>, index: usize) -> Result<Vec<(Collider, Obstacle)>, Error> {
     match &site.loaded.scene.collider[index].hands {
         Some(file) => hands(site, index, file),
-        None => Ok(vec![solid(site, index)?]),
+        None => {
+            let given = &site.loaded.scene.collider[index];
+            Ok(vec![solid(site, &format!("collider.{index}"), given)?])
+        }
     }
+}
+
+/// The obstacle of an action at a path.
+pub(super) fn tool(site: &Site<'_>, path: &str, tool: &file::Tool) -> Result<Collider, Error> {
+    let given = file::Collider {
+        shape: tool.shape.clone(),
+        friction: tool.friction,
+        motion: Some(tool.motion.clone()),
+        ..file::Collider::default()
+    };
+    Ok(solid(site, &format!("{path}.tool"), &given)?.0)
 }
 
 /// The capsules of a hands file.
@@ -52,9 +66,11 @@ fn hands(site: &Site<'_>, index: usize, file: &str) -> Result<Vec<(Collider, Obs
     Ok(capsules.collect())
 }
 
-fn solid(site: &Site<'_>, index: usize) -> Result<(Collider, Obstacle), Error> {
-    let collider = &site.loaded.scene.collider[index];
-    let path = format!("collider.{index}");
+fn solid(
+    site: &Site<'_>,
+    path: &str,
+    collider: &file::Collider,
+) -> Result<(Collider, Obstacle), Error> {
     let (shape, look) = match &collider.shape {
         Some(file::Shape::Plane(plane)) => {
             let shape = ColliderShape::Plane {
@@ -90,11 +106,11 @@ fn solid(site: &Site<'_>, index: usize) -> Result<(Collider, Obstacle), Error> {
                 .map_err(|error| site.error(&at, &error.to_string()))?;
             (ColliderShape::Solid(shape), None)
         }
-        None => return Err(site.error(&path, "the collider has no shape, expected one")),
+        None => return Err(site.error(path, "the collider has no shape, expected one")),
     };
     let name = match &collider.name {
         Some(name) => name.clone(),
-        None => path,
+        None => path.to_owned(),
     };
     let collider = Collider {
         name,

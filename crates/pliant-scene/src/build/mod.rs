@@ -108,12 +108,27 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         )?;
         built.looks.bodies.push(look);
     }
-    let end = f64::from(built.frames) / f64::from(built.fps);
+    // As a scene file would say it.
+    let end = f64::from(built.frames as f32 / built.fps);
     for index in 0..scene.action.len() {
-        let action = action::build(&site, index, &built.world, &groups, end)?;
+        let path = format!("action.{index}");
+        let action = &scene.action[index];
+        let action = action::build(&site, &path, action, &built.world, &groups, end)?;
         built.world.add_action(action);
     }
     Ok(built)
+}
+
+/// An action as the engine knows it, for a world that was built of a scene.
+pub(crate) fn convert_action(
+    loaded: &Loaded,
+    limits: &Limits,
+    world: &World,
+    action: &crate::file::Action,
+) -> Result<pliant::dynamics::Action, Error> {
+    let groups = merge::groups(&loaded.scene);
+    let site = Site { loaded, limits };
+    action::build(&site, "action", action, world, &groups, f64::INFINITY)
 }
 
 /// The scene that is being built and its limits: what every part of the building needs.

@@ -119,6 +119,9 @@ fn unsupported_verb(action: &Action) -> Option<&'static str> {
         | Verb::Pull(_)
         | Verb::Pin(_)
         | Verb::Impulse(_)
+        | Verb::Tool(_)
+        | Verb::Change(_)
+        | Verb::Gravity(_)
         | Verb::Wind(_) => None,
     }
 }

@@ -85,19 +85,24 @@ impl Collider {
     }
 }
 
-fn check_motion(keys: &[MotionKey], at: At<'_>) -> Result<(), SceneError> {
+pub(super) fn check_motion(keys: &[MotionKey], at: At<'_>) -> Result<(), SceneError> {
     if keys.is_empty() {
         return Err(at.error("`motion` is empty, expected at least one key"));
     }
-    for (index, key) in keys.iter().enumerate() {
+    let times: Vec<f32> = keys.iter().map(|key| key.time).collect();
+    check_times(&times, at)
+}
+
+/// Refuses keys whose times do not ascend.
+pub(super) fn check_times(times: &[f32], at: At<'_>) -> Result<(), SceneError> {
+    for (index, &time) in times.iter().enumerate() {
         let at = at.element(index);
-        at.number("time", key.time, Range::NOT_NEGATIVE)?;
-        if let Some(before) = index.checked_sub(1).map(|before| keys[before].time)
-            && key.time <= before
+        at.number("time", time, Range::NOT_NEGATIVE)?;
+        if let Some(before) = index.checked_sub(1).map(|before| times[before])
+            && time <= before
         {
             return Err(at.field("time").error(format_args!(
-                "`time` is {}, expected a time after the key before, which is at {before}",
-                key.time
+                "`time` is {time}, expected a time after the key before, which is at {before}"
             )));
         }
     }

@@ -44,7 +44,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use action::{Action, Cut, Drive, Fracture, Impulse, Pin, Pull, Shoot, Steer, Verb, Wind};
+pub use action::{
+    Action, Change, Cut, Drive, Fracture, Gravity, Impulse, PathKey, Pin, Pull, Shoot, Steer, Tool,
+    Verb, Wind,
+};
 pub use body::{
     Averaging, Body, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method, Recluster, Springs,
     Surface,

@@ -159,7 +159,7 @@ pub fn run(
 }
 
 /// The clock of the engine's timings.
-fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     START.elapsed().as_secs_f64()
 }

@@ -6,7 +6,7 @@ pub mod contacts;
 pub mod predict;
 pub mod velocities;
 
-pub use action::{Action, ActionKind};
+pub use action::{Action, ActionId, ActionKind, PathKey, Tool};
 pub use collider::{
     CapsuleKey, CapsuleTrack, Collider, ColliderShape, Ease, MeshField, Motion, MotionKey, Pose,
 };

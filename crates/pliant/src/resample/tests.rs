@@ -106,12 +106,7 @@ fn pull(world: &mut World, by: f32, until: f64) {
         let at = Vec3::X * 2.0 * side;
         world.add_action(Action {
             at: 0.0,
-            kind: ActionKind::Pull {
-                at,
-                radius: 0.6,
-                to: at + Vec3::X * side * by,
-                until,
-            },
+            kind: ActionKind::pull(at, 0.6, at + Vec3::X * side * by, until),
         });
     }
 }
@@ -218,7 +213,7 @@ fn cut_at(world: &mut World, x: f32, normal: Vec3) {
         kind: ActionKind::Cut {
             point: Vec3::new(x, 0.0, 0.0),
             normal,
-            half: f32::INFINITY,
+            blade: None,
             body: None,
         },
     });

@@ -354,12 +354,7 @@ pub(super) fn plastic_bar(bench: &mut Bench) -> Result<(), LabError> {
             let radius = 2.2 * R as f32;
             world.add_action(Action {
                 at: 0.0,
-                kind: ActionKind::Pull {
-                    at,
-                    radius,
-                    to: at * 1.5,
-                    until: 1.0,
-                },
+                kind: ActionKind::pull(at, radius, at * 1.5, 1.0),
             });
             let moved = at * 1.5;
             world.add_action(Action {

@@ -29,7 +29,7 @@ pub(super) fn cut_and_rejoined(bench: &mut Bench) -> Result<(), LabError> {
         kind: ActionKind::Cut {
             point: Vec3::new(0.05, 0.5, 0.0),
             normal: Vec3::X,
-            half: f32::INFINITY,
+            blade: None,
             body: None,
         },
     });

@@ -50,12 +50,7 @@ fn pull(world: &mut World, by: f32) {
     for side in [-1.0, 1.0] {
         let at = Vec3::X * side * 15.0 * R;
         let to = at + Vec3::X * side * by;
-        let kind = ActionKind::Pull {
-            at,
-            radius: 4.0 * R,
-            to,
-            until: 1.5,
-        };
+        let kind = ActionKind::pull(at, 4.0 * R, to, 1.5);
         world.add_action(Action { at: 0.0, kind });
     }
 }

@@ -1,0 +1,212 @@
+//! What is played is what is replayed.
+
+use super::*;
+use crate::file::{
+    Change, Cut, Gravity, Impulse, MotionKey, Pin, Pull, Shape, Shoot, Sphere, Tool,
+};
+use crate::load::{load, load_file};
+
+const SCENE: &str = "\
+[simulation]
+frames = 20
+[[body]]
+name = \"dough\"
+shape = { box = { half = [0.6, 0.3, 0.3] } }
+position = [0, 0.35, 0]
+particle_radius = 0.13
+material = \"dough\"
+[[collider]]
+shape = { plane = { normal = [0, 1, 0] } }
+[[action]]
+at = 0.1
+impulse = { at = [0, 0.3, 0], radius = 0.3, velocity = [0, 1, 0] }
+";
+
+fn session(folder: &std::path::Path) -> Session {
+    std::fs::create_dir_all(folder).unwrap();
+    let file = folder.join("played.toml");
+    std::fs::write(&file, SCENE).unwrap();
+    let loaded = load_file(&file, &[], &Limits::default()).unwrap();
+    Session::new(loaded, &Limits::default()).unwrap()
+}
+
+fn pull(at: [f32; 3]) -> Action {
+    Action {
+        pull: Some(Pull {
+            at,
+            radius: 0.25,
+            ..Pull::default()
+        }),
+        ..Action::default()
+    }
+}
+
+fn roller(at: [f32; 3]) -> Action {
+    Action {
+        tool: Some(Tool {
+            shape: Some(Shape::Sphere(Sphere {
+                radius: 0.2,
+                center: None,
+            })),
+            motion: vec![MotionKey {
+                time: 0.0,
+                position: Some(at),
+                rotation: None,
+            }],
+            ..Tool::default()
+        }),
+        ..Action::default()
+    }
+}
+
+/// Everything that a hand can do, at times that fall between the scene's own; gives the hash of every step.
+fn play(session: &mut Session) -> Vec<u64> {
+    let mut hashes = Vec::new();
+    let mut hands = Vec::new();
+    for frame in 0..90 {
+        match frame {
+            2 => {
+                let pin = Pin {
+                    at: [-0.6, 0.35, 0.0],
+                    radius: 0.2,
+                    until: None,
+                };
+                let pin = Action {
+                    pin: Some(pin),
+                    ..Action::default()
+                };
+                hands.push(session.hold(pin).unwrap());
+            }
+            5 => hands.push(session.hold(pull([0.6, 0.35, 0.0])).unwrap()),
+            20 => session.let_go(hands[1]),
+            25 => {
+                let shoot = Shoot {
+                    from: [0.0, 0.4, 2.0],
+                    velocity: [0.0, 0.0, -8.0],
+                    radius: Some(0.12),
+                    mass: None,
+                    until: None,
+                };
+                session
+                    .act(Action {
+                        shoot: Some(shoot),
+                        ..Action::default()
+                    })
+                    .unwrap();
+                let gravity = Gravity {
+                    acceleration: [0.0, -3.3, 0.1],
+                };
+                session
+                    .act(Action {
+                        gravity: Some(gravity),
+                        ..Action::default()
+                    })
+                    .unwrap();
+            }
+            30 => {
+                let change = Change {
+                    stiffness: Some(0.7),
+                    r#yield: Some(0.013),
+                    ..Change::default()
+                };
+                session
+                    .act(Action {
+                        change: Some(change),
+                        ..Action::default()
+                    })
+                    .unwrap();
+                hands.push(session.hold(roller([0.1, 0.9, 0.0])).unwrap());
+            }
+            40 => {
+                let cut = Cut {
+                    point: [0.1, 0.3, 0.0],
+                    normal: [1.0, 0.1, 0.0],
+                    half: Some(1.0),
+                    along: Some([0.0, 1.0, 0.0]),
+                    across: Some(2.0),
+                    body: None,
+                };
+                session
+                    .act(Action {
+                        cut: Some(cut),
+                        ..Action::default()
+                    })
+                    .unwrap();
+                session.let_go(hands[0]);
+            }
+            70 => session.let_go(hands[2]),
+            _ => {}
+        }
+        let t = frame as f32 / 60.0;
+        if let Some(hand) = hands.get(1) {
+            session.lead(*hand, Vec3::new(0.6 + t, 0.35 + 0.7 * t * t, 0.1 * t));
+        }
+        if let Some(hand) = hands.get(2) {
+            session.lead(*hand, Vec3::new(0.1, 0.9 - 0.9 * (t - 0.5), 0.03));
+        }
+        session.step();
+        hashes.push(session.world().hash());
+        if frame == 41 {
+            let pieces = session.world().surfaces()[0].piece_count();
+            assert!(pieces > 1, "the cut was made");
+        }
+    }
+    hashes
+}
+
+/// A saved session, read from its file and run by nobody, goes through the same states; and one that was reset and played again too.
+#[test]
+fn what_is_played_is_replayed() {
+    let folder = std::env::temp_dir().join(format!("pliant-live-{}", std::process::id()));
+    let mut session = session(&folder);
+    let played = play(&mut session);
+    assert_eq!(session.recorded().len(), 7);
+    let file = folder.join("saved/again.toml");
+    session.save(&file).unwrap();
+
+    let loaded = load(&file.display().to_string(), &[], &Limits::default()).unwrap();
+    assert_eq!(loaded.scene.simulation.frames, Some(90));
+    let mut world = build(&loaded, &BuildOptions::default()).unwrap().world;
+    for (frame, hash) in played.iter().enumerate() {
+        world.step(1.0 / 60.0);
+        assert_eq!(world.hash(), *hash, "frame {}", frame + 1);
+    }
+
+    session.reset();
+    assert_eq!(play(&mut session), played);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A hand that lets go before it has begun leaves no trace; sliders leave one change a step; nonsense is refused.
+#[test]
+fn nothing_needless_is_recorded() {
+    let folder = std::env::temp_dir().join(format!("pliant-live-b-{}", std::process::id()));
+    let mut session = session(&folder);
+    let hand = session.hold(pull([0.6, 0.35, 0.0])).unwrap();
+    session.let_go(hand);
+    for i in 0..50 {
+        let change = Change {
+            stiffness: Some(0.5 + 0.001 * i as f32),
+            ..Change::default()
+        };
+        session
+            .act(Action {
+                change: Some(change),
+                ..Action::default()
+            })
+            .unwrap();
+    }
+    let refused = session.act(Action {
+        impulse: Some(Impulse {
+            radius: -1.0,
+            ..Impulse::default()
+        }),
+        ..Action::default()
+    });
+    assert!(refused.is_err());
+    session.step();
+    assert_eq!(session.recorded().len(), 1);
+    let stiffness = session.world().bodies()[0].material.stiffness;
+    assert_eq!(stiffness, 0.5 + 0.001 * 49.0);
+    std::fs::remove_dir_all(&folder).unwrap();
+}

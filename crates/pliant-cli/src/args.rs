@@ -51,7 +51,7 @@ pub(crate) struct RunArgs {
     /// Formats of the frames: obj, ply, glb
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "ply", value_parser = parse_format)]
     pub(crate) format: Vec<MeshOutput>,
-    /// A picture: .png of the last frame or .gif of all [default: preview.png in the folder of the frames]
+    /// A picture: .png of the last frame, .gif or .mp4 of all [default: preview.png in the folder of the frames]
     #[arg(long, value_name = "FILE", value_parser = parse_preview)]
     pub(crate) preview: Option<PathBuf>,
     /// Statistics, one JSON object a frame [default: stats.jsonl in the folder of the frames]
@@ -204,9 +204,8 @@ fn parse_preview(name: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(name);
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match ending.as_deref() {
-        Some("png" | "gif") => Ok(path),
-        Some("mp4") => Err("mp4 is not supported yet, expected .png or .gif".to_owned()),
-        _ => Err("expected a name that ends in .png or .gif".to_owned()),
+        Some("png" | "gif" | "mp4") => Ok(path),
+        _ => Err("expected a name that ends in .png, .gif or .mp4".to_owned()),
     }
 }
 

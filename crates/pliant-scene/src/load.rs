@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::builtin;
 use crate::error::Error;
-use crate::file::{Document, SceneFile, apply_overrides};
-use crate::mesh_files::MeshLimits;
+use crate::file::{Body, Collider, Document, Plane, SceneFile, Shape, apply_overrides};
+use crate::mesh_files::{MeshLimits, read_mesh_within};
 
 /// How much a scene may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,12 +119,59 @@ pub fn load_file(path: &Path, overrides: &[String], limits: &Limits) -> Result<L
     let name = path
         .file_stem()
         .map_or_else(|| "scene".into(), |stem| stem.to_string_lossy());
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
+    let folder = folder_of(path);
     let origin = path.display().to_string();
     parse(&text, &origin, name.into_owned(), Some(folder), overrides)
+}
+
+/// Longest side of a mesh that is put into a scene of its own (m).
+const MESH_EXTENT: f32 = 2.0;
+/// How high above the floor it begins (m).
+const MESH_DROP: f32 = 0.05;
+
+/// A scene around a mesh file: the mesh, two metres large and made of a material, just above a floor.
+pub fn around_mesh(path: &Path, material: &str, limits: &Limits) -> Result<Loaded, Error> {
+    let mesh = read_mesh_within(path, &limits.of_mesh())?;
+    let (lo, hi) = mesh.bounds().unwrap_or_default();
+    let size = hi - lo;
+    let height = MESH_EXTENT * size.y / size.max_element();
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let scene = SceneFile {
+        title: Some(format!("{file}, made of {material}")),
+        body: vec![Body {
+            mesh: Some(file.into_owned()),
+            extent: Some(MESH_EXTENT),
+            position: Some([0.0, 0.5 * height + MESH_DROP, 0.0]),
+            material: Some(material.to_owned()),
+            ..Body::default()
+        }],
+        collider: vec![Collider {
+            name: Some("floor".to_owned()),
+            shape: Some(Shape::Plane(Plane {
+                normal: [0.0, 1.0, 0.0],
+                offset: None,
+            })),
+            ..Collider::default()
+        }],
+        ..SceneFile::default()
+    };
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let origin = path.display().to_string();
+    let folder = folder_of(path);
+    parse(
+        &scene.to_toml()?,
+        &origin,
+        name.into_owned(),
+        Some(folder),
+        &[],
+    )
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
 }
 
 fn parse(

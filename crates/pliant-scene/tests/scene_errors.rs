@@ -481,7 +481,7 @@ const ACTIONS: &[Case] = &[
     (
         "<BALL>[[action]]\nat = 1\n",
         "",
-        "s.toml:3:1: the action does nothing, expected one of `cut`, `shoot`, `pull`, `pin`, `impulse`, `wind`, `fracture`, `drive` or `steer`",
+        "s.toml:3:1: the action does nothing, expected one of `cut`, `shoot`, `pull`, `pin`, `impulse`, `tool`, `change`, `gravity`, `wind`, `fracture`, `drive` or `steer`",
     ),
     (
         "<BALL>[[action]]\ncut = { point = [0, 0, 0], normal = [1, 0, 0] }\n",

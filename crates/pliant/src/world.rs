@@ -444,6 +444,17 @@ impl World {
         &self.colliders
     }
 
+    /// Where colliders have pushed points in the last substep (m), and in which direction; none after points have come and gone.
+    pub fn pushed_points(&self) -> Vec<(Vec3, Vec3)> {
+        if self.plan.stale {
+            return Vec::new();
+        }
+        let pushed = self.scratch.statics.pushed(&self.plan.blocks);
+        pushed
+            .map(|(i, normal)| (self.points.x[i], normal))
+            .collect()
+    }
+
     /// Number of steps so far.
     pub fn frame(&self) -> u64 {
         self.frame

@@ -7,9 +7,13 @@
 //! make it early or late; a hand's path has one key a step, at its end or a hair later: what is known of the path while the step is made
 //! is all that the step would look at if it knew the rest.
 
+pub mod layers;
+mod player;
 mod save;
 #[cfg(test)]
 mod tests;
+
+pub use player::{BodyInfo, Command, Counts, Mark, News, Notice, Player, Start, View};
 
 use glam::Vec3;
 use pliant::dynamics::{ActionId, PathKey};

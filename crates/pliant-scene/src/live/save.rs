@@ -4,21 +4,27 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use glam::Vec3;
+
 use super::Session;
 use crate::error::Error;
-use crate::file::{SceneFile, Shape};
+use crate::file::{Camera, SceneFile, Shape};
 
 impl Session {
-    /// Writes the scene with all that was done to it, and the files that it refers to into the same folder.
+    /// Writes the scene with all that was done to it, and the files that it refers to into the same folder; `camera` is where it is seen
+    /// from (eye and target), if not from where the scene says.
     ///
     /// `pliant run` replays it: the same steps, the same states.
-    pub fn save(&self, path: &Path) -> Result<(), Error> {
+    pub fn save(&self, path: &Path, camera: Option<[Vec3; 2]>) -> Result<(), Error> {
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
         fs::create_dir_all(folder).map_err(|source| Error::io(folder, source))?;
         let mut scene = self.scene();
+        if let Some([eye, target]) = camera.map(|camera| camera.map(|p| Some(p.to_array()))) {
+            scene.camera = Some(Camera { eye, target });
+        }
         let mut taken = BTreeMap::new();
         for name in files_mut(&mut scene) {
             let file = taken.entry(name.clone()).or_insert_with(|| short(name));

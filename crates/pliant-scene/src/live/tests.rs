@@ -162,7 +162,7 @@ fn what_is_played_is_replayed() {
     let played = play(&mut session);
     assert_eq!(session.recorded().len(), 7);
     let file = folder.join("saved/again.toml");
-    session.save(&file).unwrap();
+    session.save(&file, None).unwrap();
 
     let loaded = load(&file.display().to_string(), &[], &Limits::default()).unwrap();
     assert_eq!(loaded.scene.simulation.frames, Some(90));
@@ -208,5 +208,88 @@ fn nothing_needless_is_recorded() {
     assert_eq!(session.recorded().len(), 1);
     let stiffness = session.world().bodies()[0].material.stiffness;
     assert_eq!(stiffness, 0.5 + 0.001 * 49.0);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A player makes the steps it is told to, shows each, plays by itself, and says what went wrong; what it recorded can be saved.
+#[test]
+fn a_player_does_what_it_is_told() {
+    let folder = std::env::temp_dir().join(format!("pliant-live-c-{}", std::process::id()));
+    let start = Start {
+        loaded: session(&folder).loaded,
+        limits: Limits::default(),
+        playing: false,
+        stats: Some(folder.join("stats.jsonl")),
+    };
+    let player = Player::new(start, || ()).unwrap();
+    let mut all = News::default();
+    let mut wait = |until: &dyn Fn(&News) -> bool| {
+        for _ in 0..3000 {
+            let news = player.news();
+            all.marks.extend(news.marks);
+            all.notices.extend(news.notices);
+            all.view = news.view.or(all.view.take());
+            if until(&all) {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        panic!("nothing came");
+    };
+    wait(&|news| news.view.is_some());
+    player.tell(Command::Hold(7, pull([0.6, 0.35, 0.0])));
+    for _ in 0..3 {
+        player.tell(Command::Lead(7, Vec3::new(0.8, 0.5, 0.0)));
+        player.tell(Command::Step);
+    }
+    player.tell(Command::LetGo(7));
+    wait(&|news| news.view.as_ref().is_some_and(|view| view.frame == 3));
+    player.tell(Command::Show(layers::Layers {
+        clusters: true,
+        ellipsoids: true,
+        contacts: true,
+        heat: layers::Heat::Strain,
+        particles: false,
+    }));
+    player.tell(Command::Play(true));
+    player.tell(Command::Speed(f32::NAN));
+    wait(&|news| news.view.as_ref().is_some_and(|view| view.frame > 5));
+    player.tell(Command::Play(false));
+    player.tell(Command::Act(Action::default()));
+    player.tell(Command::Save {
+        path: folder.join("again.toml"),
+        camera: Some([Vec3::ONE, Vec3::ZERO]),
+    });
+    wait(&|news| news.notices.len() >= 2);
+    drop(player);
+    let view = all.view.as_ref().unwrap();
+    assert_eq!((view.recorded, view.counts.pieces), (1, 1));
+    assert_eq!(view.layers.motes.len(), view.counts.particles);
+    assert_eq!(view.layers.ellipsoids.len(), view.counts.clusters);
+    assert_eq!(view.layers.heat.len(), 1);
+    assert!(
+        all.marks
+            .iter()
+            .zip(1..)
+            .all(|(mark, frame)| mark.frame == frame)
+    );
+    assert!(
+        matches!(all.notices[0], Notice::Failed(_)),
+        "{:?}",
+        all.notices
+    );
+    assert!(
+        matches!(all.notices[1], Notice::Done(_)),
+        "{:?}",
+        all.notices
+    );
+    let saved = load(
+        &folder.join("again.toml").display().to_string(),
+        &[],
+        &Limits::default(),
+    );
+    assert_eq!(saved.unwrap().scene.action.len(), 2);
+    let stats = std::fs::read_to_string(folder.join("stats.jsonl")).unwrap();
+    assert_eq!(stats.lines().count(), all.marks.len() + 1);
     std::fs::remove_dir_all(&folder).unwrap();
 }

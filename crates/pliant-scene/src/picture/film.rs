@@ -1,11 +1,16 @@
 //! Animations: frames are kept while the world runs and drawn when it is known where the action went.
 
+use std::fs;
+use std::path::Path;
+
 use pliant::World;
 use pliant_draw::{DrawError, GifWriter, Image, Quality, render};
 
 use super::looks::Looks;
+use super::mp4;
 use super::snapshot::Snapshot;
 use super::view::{Frame, scene};
+use crate::error::Error;
 
 /// Size of the animation in pixels.
 const WIDTH: usize = 480;
@@ -54,12 +59,29 @@ impl Film {
         self.frames += 1;
     }
 
-    /// Draws the film as the bytes of a GIF file; `on_picture` hears how many of how many pictures are drawn.
-    pub fn gif(
+    /// Draws the film and writes it, as a GIF, or by the program `ffmpeg` as an MP4; the file's ending says which. `on_picture` hears how
+    /// many of how many pictures are drawn.
+    pub fn write(
+        &self,
+        path: &Path,
+        looks: &Looks,
+        on_picture: &mut dyn FnMut(usize, usize),
+    ) -> Result<(), Error> {
+        let images = self.draw(looks, on_picture)?;
+        let fps = f64::from(self.fps) / f64::from(self.stride);
+        if is_mp4(path) {
+            return mp4::write(path, &images, fps);
+        }
+        let mut writer = GifWriter::new(Vec::new(), WIDTH, HEIGHT, fps)?;
+        writer.push_all(&images)?;
+        fs::write(path, writer.finish()?).map_err(|source| Error::io(path, source))
+    }
+
+    fn draw(
         &self,
         looks: &Looks,
         on_picture: &mut dyn FnMut(usize, usize),
-    ) -> Result<Vec<u8>, DrawError> {
+    ) -> Result<Vec<Image>, DrawError> {
         let frame = Frame::around(&self.snapshots, looks, WIDTH, HEIGHT);
         let count = self.snapshots.len();
         let mut images: Vec<Image> = Vec::with_capacity(count);
@@ -68,9 +90,12 @@ impl Film {
             images.push(render(&scene, WIDTH, HEIGHT, &Quality::fast())?);
             on_picture(images.len(), count);
         }
-        let fps = f64::from(self.fps) / f64::from(self.stride);
-        let mut writer = GifWriter::new(Vec::new(), WIDTH, HEIGHT, fps)?;
-        writer.push_all(&images)?;
-        writer.finish()
+        Ok(images)
     }
+}
+
+/// Whether a film's name asks for an MP4.
+pub(crate) fn is_mp4(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("mp4"))
 }

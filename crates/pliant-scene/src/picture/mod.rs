@@ -3,8 +3,9 @@
 //! A [`Snapshot`] keeps what is seen of a frame; [`still`] draws one, a [`Film`] keeps many and draws them when it is known
 //! where the action went.
 
-mod film;
+pub(crate) mod film;
 mod looks;
+pub(crate) mod mp4;
 mod primitive;
 mod snapshot;
 mod texture;

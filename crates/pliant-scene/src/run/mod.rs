@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use pliant::{StepReport, World};
 
 pub use output::MeshOutput;
+pub(crate) use output::write_mesh;
+pub(crate) use stats::Statistics;
 
 use crate::build::Built;
 use crate::error::Error;

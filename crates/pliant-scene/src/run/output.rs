@@ -71,19 +71,7 @@ impl<'a> Frames<'a> {
         }
         let mesh = merged(world);
         for format in self.formats {
-            let path = self.path(frame, *format);
-            match format {
-                MeshOutput::Obj => write_obj(&path, &mesh),
-                MeshOutput::Ply => write_ply(&path, &mesh),
-                MeshOutput::Glb => write_glb(&path, &mesh),
-            }
-            .map_err(|error| match error {
-                // The folder was there a moment ago.
-                crate::mesh_files::MeshFileError::NotFound { path } => {
-                    Error::io(&path, std::io::ErrorKind::NotFound.into())
-                }
-                other => other.into(),
-            })?;
+            write_as(&self.path(frame, *format), *format, &mesh)?;
         }
         Ok(())
     }
@@ -99,6 +87,26 @@ impl<'a> Frames<'a> {
         let (digits, ending) = (self.digits, format.ending());
         self.folder.join(format!("frame_{frame:0digits$}.{ending}"))
     }
+}
+
+/// Writes all surfaces of a world into one file.
+pub(crate) fn write_mesh(path: &Path, format: MeshOutput, world: &World) -> Result<(), Error> {
+    write_as(path, format, &merged(world))
+}
+
+fn write_as(path: &Path, format: MeshOutput, mesh: &Mesh) -> Result<(), Error> {
+    match format {
+        MeshOutput::Obj => write_obj(path, mesh),
+        MeshOutput::Ply => write_ply(path, mesh),
+        MeshOutput::Glb => write_glb(path, mesh),
+    }
+    .map_err(|error| match error {
+        // The folder was there a moment ago.
+        crate::mesh_files::MeshFileError::NotFound { path } => {
+            Error::io(&path, std::io::ErrorKind::NotFound.into())
+        }
+        other => other.into(),
+    })
 }
 
 /// All surfaces as one mesh, each body a part of its own; a body's own parts keep their names after the body's.

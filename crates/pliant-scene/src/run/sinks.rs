@@ -10,7 +10,8 @@ use super::output::Frames;
 use super::stats::Statistics;
 use super::{RunOptions, Spent};
 use crate::error::Error;
-use crate::picture::{Film, Looks, Snapshot, still};
+use crate::picture::film::is_mp4;
+use crate::picture::{Film, Looks, Snapshot, mp4, still};
 
 /// Width of a still in pixels.
 const STILL_WIDTH: usize = 960;
@@ -38,6 +39,10 @@ impl<'a> Sinks<'a> {
             None => None,
         };
         let film = match &options.preview {
+            Some(path) if is_mp4(path) => {
+                mp4::check()?;
+                Some(Film::new(fps))
+            }
             Some(path) if is_animation(path) => Some(Film::new(fps)),
             Some(path) if path.is_dir() => {
                 return Err(Error::io(path, std::io::ErrorKind::IsADirectory.into()));
@@ -103,12 +108,14 @@ impl<'a> Sinks<'a> {
         let Some(path) = &self.options.preview else {
             return Ok(None);
         };
-        let bytes = match self.film {
+        match self.film {
             Some(_) if interrupted => return Ok(None),
-            Some(film) => film.gif(looks, on_picture)?,
-            None => still(&Snapshot::of(world, None), looks, STILL_WIDTH)?.encode_png()?,
-        };
-        fs::write(path, bytes).map_err(|source| Error::io(path, source))?;
+            Some(film) => film.write(path, looks, on_picture)?,
+            None => {
+                let image = still(&Snapshot::of(world, None), looks, STILL_WIDTH)?;
+                fs::write(path, image.encode_png()?).map_err(|source| Error::io(path, source))?;
+            }
+        }
         Ok(Some(path.clone()))
     }
 }

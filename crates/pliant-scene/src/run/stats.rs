@@ -146,14 +146,14 @@ impl Extent {
 }
 
 /// The file into which statistics go.
-pub(super) struct Statistics {
+pub(crate) struct Statistics {
     path: PathBuf,
     writer: BufWriter<File>,
 }
 
 impl Statistics {
     /// Starts a new file.
-    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+    pub(crate) fn create(path: &Path) -> Result<Self, Error> {
         let file = File::create(path).map_err(|source| Error::io(path, source))?;
         Ok(Self {
             path: path.to_owned(),
@@ -162,7 +162,7 @@ impl Statistics {
     }
 
     /// Appends a frame.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         frame: u32,
         world: &World,

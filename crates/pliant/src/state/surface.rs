@@ -76,6 +76,21 @@ impl Surface {
         }
     }
 
+    /// A quantity that every point of the world has, at the vertices of [`Surface::mesh`].
+    pub fn at_vertices(&self, of_points: &[f32]) -> Vec<f32> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Skinned(skinned) => skinned.skin.iter().map(|s| s.mean(of_points)).collect(),
+            Self::Tracked(tracked) => {
+                let skins = tracked.skin();
+                let vertices = tracked.mesh().vertices();
+                vertices
+                    .map(|v| skins[v as usize].mean(of_points))
+                    .collect()
+            }
+        }
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match self {

@@ -203,6 +203,15 @@ impl StaticContacts {
         self.len() == 0
     }
 
+    /// The points that had to be pushed out of a collider in this substep, with the direction in which.
+    pub(crate) fn pushed(&self, blocks: &[Range<usize>]) -> impl Iterator<Item = (usize, Vec3)> {
+        let blocks = blocks.iter().zip(&self.by_block);
+        blocks.flat_map(|(block, contacts)| {
+            let pushed = contacts.iter().filter(|contact| contact.pushed);
+            pushed.map(|contact| (block.start + contact.local as usize, contact.plane.normal))
+        })
+    }
+
     /// Finds the contacts of this substep. `skins` has one entry a block.
     pub fn find(
         &mut self,

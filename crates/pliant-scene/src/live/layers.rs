@@ -1,0 +1,152 @@
+//! What can be shown of a world beside its surface.
+
+use glam::{Mat3, Quat, Vec3};
+use pliant::World;
+
+/// What is to be shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layers {
+    /// Particles, in the colours of their bodies' heat.
+    pub particles: bool,
+    /// Particles, each in the colour of the cluster that it is nearest to.
+    pub clusters: bool,
+    /// How each cluster is strained, as an ellipsoid.
+    pub ellipsoids: bool,
+    /// Where colliders push.
+    pub contacts: bool,
+    /// Which strain colours the surface.
+    pub heat: Heat,
+}
+
+/// A quantity that colours the surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heat {
+    /// None: the surface has its own colours.
+    #[default]
+    Off,
+    /// Elastic strain, that will spring back.
+    Strain,
+    /// Plastic strain since the clusters were made.
+    Plastic,
+}
+
+/// A particle that is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mote {
+    /// Where it is (m).
+    pub center: Vec3,
+    /// Its radius (m).
+    pub radius: f32,
+    /// A number that stands for its cluster.
+    pub cluster: u32,
+}
+
+/// A cluster that is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ellipsoid {
+    /// Its middle (m).
+    pub center: Vec3,
+    /// From the unit ball to its form (m).
+    pub axes: Mat3,
+    /// A number that stands for it.
+    pub cluster: u32,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shown {
+    /// Particles.
+    pub motes: Vec<Mote>,
+    /// Clusters.
+    pub ellipsoids: Vec<Ellipsoid>,
+    /// Places and directions of contacts.
+    pub contacts: Vec<(Vec3, Vec3)>,
+    /// Strain at the vertices of every body's surface.
+    pub heat: Vec<Vec<f32>>,
+}
+
+/// Radius of a particle that is shown, in r: they touch where they are packed.
+const MOTE: f32 = 0.5;
+/// Radius of the ellipsoid of a cluster that is not strained, in r.
+const ELLIPSOID: f32 = 1.2;
+
+impl Shown {
+    /// Takes what is asked for out of a world.
+    pub(super) fn of(world: &World, layers: Layers) -> Self {
+        let mut shown = Self::default();
+        if layers.particles || layers.clusters {
+            shown.motes = motes(world);
+        }
+        if layers.ellipsoids {
+            shown.ellipsoids = ellipsoids(world);
+        }
+        if layers.contacts {
+            shown.contacts = world.pushed_points();
+        }
+        if layers.heat != Heat::Off {
+            let strain = strain_of_points(world, layers.heat);
+            let surfaces = world.surfaces().iter();
+            shown.heat = surfaces.map(|s| s.at_vertices(&strain)).collect();
+        }
+        shown
+    }
+}
+
+fn motes(world: &World) -> Vec<Mote> {
+    let (points, groups) = (world.points(), world.groups());
+    let mut motes = Vec::with_capacity(points.len());
+    for body in world.bodies() {
+        for i in body.points.clone() {
+            let center = points.x[i];
+            let near = |k: u32| groups.center[k as usize].distance_squared(center);
+            let own = groups.of_mover.row(i).iter().copied();
+            let nearest = own.min_by(|a, b| near(*a).total_cmp(&near(*b)));
+            motes.push(Mote {
+                center,
+                radius: MOTE * body.particle_radius,
+                cluster: nearest.unwrap_or(u32::MAX),
+            });
+        }
+    }
+    motes
+}
+
+/// Elastic times plastic deformation, on a ball of the size of a few particles.
+fn ellipsoids(world: &World) -> Vec<Ellipsoid> {
+    let groups = world.groups();
+    let of_body = world.bodies().iter().flat_map(|body| {
+        body.groups.clone().map(|k| {
+            let form = groups.f_e[k] * groups.f_p[k];
+            let sound = form.is_finite() && form.determinant() > 1e-6;
+            let turn = || Mat3::from_quat(Quat::from_array(groups.rotation[k].to_array()));
+            Ellipsoid {
+                center: groups.center[k],
+                axes: if sound { form } else { turn() } * (ELLIPSOID * body.particle_radius),
+                cluster: k as u32,
+            }
+        })
+    });
+    of_body.collect()
+}
+
+/// The mean over the clusters of each point of how far their deformation is from a rotation: ‖FᵀF − 1‖ / 2.
+fn strain_of_points(world: &World, heat: Heat) -> Vec<f32> {
+    let groups = world.groups();
+    let strain = |f: &Mat3| {
+        let c = f.transpose() * *f - Mat3::IDENTITY;
+        let squares = [c.x_axis, c.y_axis, c.z_axis].map(Vec3::length_squared);
+        0.5 * squares.iter().sum::<f32>().sqrt()
+    };
+    let deformation = if heat == Heat::Plastic {
+        &groups.f_p
+    } else {
+        &groups.f_e
+    };
+    let of_groups: Vec<f32> = deformation.iter().map(strain).collect();
+    let mean = |i: usize| {
+        let row = groups.of_mover.row(i);
+        let sum: f32 = row.iter().map(|&k| of_groups[k as usize]).sum();
+        sum / row.len().max(1) as f32
+    };
+    (0..world.points().len()).map(mean).collect()
+}

@@ -114,7 +114,7 @@ pub(super) fn painter(
     samples: u32,
 ) -> wgpu::RenderPipeline {
     Recipe {
-        groups: &[Some(frame), None, None, Some(seen)],
+        groups: &[Some(frame), Some(seen)],
         fragment: Some("paint"),
         targets: &[gpu::COLOR],
         samples,

@@ -18,7 +18,7 @@ impl Pipelines {
         let module = shader(device);
         Self {
             floor: Recipe {
-                groups: &[Some(frame), None, None, Some(seen)],
+                groups: &[Some(frame), Some(seen)],
                 targets: &[gpu::COLOR],
                 samples,
                 ..recipe(&module)
@@ -26,7 +26,7 @@ impl Pipelines {
             .build(device),
             sky: Recipe {
                 label: "sky",
-                groups: &[Some(frame), None, None, Some(seen)],
+                groups: &[Some(frame), Some(seen)],
                 vertex: "sky_corner",
                 fragment: Some("sky"),
                 strip: false,

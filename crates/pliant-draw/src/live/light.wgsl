@@ -1,7 +1,7 @@
 // Light, film curve and what a pixel sees of the key light and of the sky: the ray caster's, term by term.
 
-@group(3) @binding(0) var seen: texture_2d<f32>;
-@group(3) @binding(1) var seen_sampler: sampler;
+@group(1) @binding(0) var seen: texture_2d<f32>;
+@group(1) @binding(1) var seen_sampler: sampler;
 
 struct Surface {
     position: vec3f,

@@ -200,8 +200,8 @@ impl Meshes {
         pass.set_pipeline(pipeline);
         pass.set_vertex_buffer(0, buffer.slice(..));
         for run in &self.runs {
-            pass.set_bind_group(1, looks, &[run.look]);
-            pass.set_bind_group(2, self.textures.group(run.texture), &[]);
+            pass.set_bind_group(2, looks, &[run.look]);
+            pass.set_bind_group(3, self.textures.group(run.texture), &[]);
             pass.draw(run.corners.clone(), 0..1);
         }
     }
@@ -218,9 +218,9 @@ impl Meshes {
             label: "mesh",
             groups: &[
                 Some(frame),
+                Some(seen),
                 Some(&self.look_layout),
                 Some(self.textures.layout()),
-                Some(seen),
             ],
             vertex: "corner",
             fragment: Some("paint"),

@@ -6,9 +6,9 @@ struct Look {
     second: vec4f,
 };
 
-@group(1) @binding(0) var<uniform> look: Look;
-@group(2) @binding(0) var picture: texture_2d<f32>;
-@group(2) @binding(1) var picture_sampler: sampler;
+@group(2) @binding(0) var<uniform> look: Look;
+@group(3) @binding(0) var picture: texture_2d<f32>;
+@group(3) @binding(1) var picture_sampler: sampler;
 
 struct Corner {
     @builtin(vertex_index) number: u32,

@@ -348,7 +348,7 @@ impl Renderer {
             return;
         };
         pass.set_bind_group(0, &self.frame_group, &[]);
-        pass.set_bind_group(3, &canvas.targets.seen_group, &[]);
+        pass.set_bind_group(1, &canvas.targets.seen_group, &[]);
         self.meshes.draw_painted(&mut pass, &painters.meshes);
         self.balls.draw(&mut pass, &painters.balls);
         painters.floor.draw(&mut pass, frame.has_floor());

@@ -73,12 +73,12 @@ struct Survey {
 };
 
 @fragment fn survey(in: Seen) -> Survey {
-    let hit = meet(in.ball, in.clip.xy / frame.size.zw, frame.scale.y);
+    let hit = meet(in.ball, in.clip.xy / frame.survey.xy, frame.scale.y);
     if hit.inside < 0.0 {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    return Survey(depth, vec4f(0.5 + 0.5 * hit.normal, 1.0), clamp(frame.eye.w / depth, 0.0, 1.0));
+    return Survey(depth, stored(hit.normal), clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 fn from_srgb(s: vec3f) -> vec3f {
@@ -102,6 +102,23 @@ struct Painted {
     let surface = Surface(frame.eye.xyz + hit.offset, hit.normal, from_srgb(in.color.xyz), in.color.w);
     let color = dithered(film(shade(surface, visible(in.clip.xy, depth))), in.clip.xy);
     return Painted(vec4f(color.xyz, share), clamp(frame.eye.w / depth, 0.0, 1.0));
+}
+
+struct Record {
+    @location(0) depth: f32,
+    @location(1) normal: vec4f,
+    @location(2) albedo: vec4f,
+    @builtin(frag_depth) clip_depth: f32,
+};
+
+@fragment fn record(in: Seen) -> Record {
+    let hit = meet(in.ball, in.clip.xy / frame.size.xy, frame.forward.w);
+    if hit.inside < 0.0 {
+        discard;
+    }
+    let depth = dot(hit.offset, frame.forward.xyz);
+    let albedo = vec4f(from_srgb(in.color.xyz), in.color.w);
+    return Record(depth, stored(hit.normal), albedo, clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Shadowed {

@@ -1,6 +1,7 @@
 //! Balls: one triangle each, on which the fragment shader casts the pixels' rays.
 
 use super::gpu::{self, GrowBuffer, Recipe};
+use super::roles::{Layouts, Role};
 use crate::bvh::Aabb;
 use crate::scene::Scene;
 use rayon::prelude::*;
@@ -71,87 +72,34 @@ impl Balls {
     }
 }
 
-/// The pipelines that draw balls for their shape alone.
-pub(super) struct Shapes {
-    pub(super) shadow: wgpu::RenderPipeline,
-    pub(super) survey: wgpu::RenderPipeline,
-}
-
-impl Shapes {
-    pub(super) fn new(
-        device: &wgpu::Device,
-        frame: &wgpu::BindGroupLayout,
-        survey: &[wgpu::TextureFormat],
-    ) -> Self {
-        let module = shader(device);
-        Self {
-            shadow: Recipe {
-                label: "ball shadow",
-                groups: &[Some(frame)],
-                vertex: "shadow_corner",
-                fragment: Some("shadow"),
-                depth: Some((true, wgpu::CompareFunction::Less)),
-                ..recipe(&module)
-            }
-            .build(device),
-            survey: Recipe {
-                label: "ball survey",
-                groups: &[Some(frame)],
-                fragment: Some("survey"),
-                targets: survey,
-                ..recipe(&module)
-            }
-            .build(device),
-        }
-    }
-}
-
-/// The pipeline that draws balls with light.
-pub(super) fn painter(
+/// The pipeline of balls in a role.
+pub(super) fn pipeline(
     device: &wgpu::Device,
-    frame: &wgpu::BindGroupLayout,
-    seen: &wgpu::BindGroupLayout,
-    samples: u32,
+    layouts: &Layouts,
+    role: Role,
 ) -> wgpu::RenderPipeline {
-    Recipe {
-        groups: &[Some(frame), Some(seen)],
-        fragment: Some("paint"),
-        targets: &[gpu::COLOR],
-        samples,
-        alpha_to_coverage: true,
-        ..recipe(&shader(device))
-    }
-    .build(device)
-}
-
-fn shader(device: &wgpu::Device) -> wgpu::ShaderModule {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
+        wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
     let parts = [
         include_str!("frame.wgsl"),
         include_str!("light.wgsl"),
         include_str!("ball.wgsl"),
     ];
-    gpu::shader(device, "ball", &parts)
-}
-
-/// What all of the balls' pipelines have in common.
-fn recipe(module: &wgpu::ShaderModule) -> Recipe<'_> {
-    const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
-        wgpu::vertex_attr_array![0 => Float32x4, 1 => Unorm8x4];
-    Recipe {
-        label: "ball",
-        module,
-        groups: &[],
-        vertex: "corner",
-        fragment: None,
+    let module = gpu::shader(device, "ball", &parts);
+    let groups = [Some(role.frame(layouts))];
+    let mut recipe = Recipe {
         buffer: Some(wgpu::VertexBufferLayout {
             array_stride: size_of::<Corner>() as u64,
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &ATTRIBUTES,
         }),
-        strip: false,
-        targets: &[],
-        depth: Some((true, wgpu::CompareFunction::Greater)),
-        samples: 1,
-        alpha_to_coverage: false,
+        alpha_to_coverage: matches!(role, Role::Paint(_)),
+        ..role.recipe("ball", &module, &groups)
+    };
+    if role == Role::Shadow {
+        // Unlike a triangle's, a ball's depth is not that of its corners.
+        recipe.vertex = "shadow_corner";
+        recipe.fragment = Some("shadow");
     }
+    recipe.build(device)
 }

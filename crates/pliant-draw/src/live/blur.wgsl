@@ -15,9 +15,9 @@ fn blurred(at: vec2f, way: vec2i) -> vec4f {
     if middle.z >= 5.9e4 {
         return middle;
     }
-    let normal = normalize(textureLoad(normals, pixel, 0).xyz - 0.5);
-    let ray = through(at / frame.size.zw);
-    let stride = through((at + vec2f(way)) / frame.size.zw) - ray;
+    let normal = normalize(textureLoad(normals, surveyed(at), 0).xyz - 0.5);
+    let ray = through(surveyed_at(at));
+    let stride = through(surveyed_at(at + vec2f(way))) - ray;
     let ahead = dot(normal, ray);
     let turned = dot(normal, stride);
     let slack = 2.0 * middle.z * frame.scale.y;

@@ -1,66 +1,34 @@
 //! The floor and the background.
 
 use super::gpu::{self, Recipe};
+use super::roles::{Layouts, Role};
 
-/// The pipelines that paint them.
-pub(super) struct Pipelines {
-    floor: wgpu::RenderPipeline,
-    sky: wgpu::RenderPipeline,
-}
-
-impl Pipelines {
-    pub(super) fn new(
-        device: &wgpu::Device,
-        frame: &wgpu::BindGroupLayout,
-        seen: &wgpu::BindGroupLayout,
-        samples: u32,
-    ) -> Self {
-        let module = shader(device);
-        Self {
-            floor: Recipe {
-                groups: &[Some(frame), Some(seen)],
-                targets: &[gpu::COLOR],
-                samples,
-                ..recipe(&module)
-            }
-            .build(device),
-            sky: Recipe {
-                label: "sky",
-                groups: &[Some(frame), Some(seen)],
-                vertex: "sky_corner",
-                fragment: Some("sky"),
-                strip: false,
-                targets: &[gpu::COLOR],
-                depth: Some((false, wgpu::CompareFunction::GreaterEqual)),
-                samples,
-                ..recipe(&module)
-            }
-            .build(device),
-        }
-    }
-
-    /// Paints both behind what is drawn already.
-    pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, has_floor: bool) {
-        if has_floor {
-            draw(pass, &self.floor);
-        }
-        pass.set_pipeline(&self.sky);
-        pass.draw(0..3, 0..1);
-    }
-}
-
-/// The pipeline that draws the floor into the survey.
-pub(super) fn surveyor(
+/// The pipeline of the floor in a role.
+pub(super) fn pipeline(
     device: &wgpu::Device,
-    frame: &wgpu::BindGroupLayout,
-    survey: &[wgpu::TextureFormat],
+    layouts: &Layouts,
+    role: Role,
 ) -> wgpu::RenderPipeline {
+    let (module, groups) = (shader(device), [Some(role.frame(layouts))]);
     Recipe {
-        label: "floor survey",
-        groups: &[Some(frame)],
-        fragment: Some("survey"),
-        targets: survey,
-        ..recipe(&shader(device))
+        strip: true,
+        ..role.recipe("floor", &module, &groups)
+    }
+    .build(device)
+}
+
+/// The pipeline that paints the background where nothing is.
+pub(super) fn sky_pipeline(
+    device: &wgpu::Device,
+    layouts: &Layouts,
+    samples: u32,
+) -> wgpu::RenderPipeline {
+    let (module, groups) = (shader(device), [Some(&layouts.painter)]);
+    Recipe {
+        vertex: "sky_corner",
+        fragment: Some("sky"),
+        depth: Some((false, wgpu::CompareFunction::GreaterEqual)),
+        ..Role::Paint(samples).recipe("sky", &module, &groups)
     }
     .build(device)
 }
@@ -71,6 +39,12 @@ pub(super) fn draw(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipel
     pass.draw(0..4, 0..1);
 }
 
+/// Draws over the whole picture.
+pub(super) fn draw_sky(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline) {
+    pass.set_pipeline(pipeline);
+    pass.draw(0..3, 0..1);
+}
+
 fn shader(device: &wgpu::Device) -> wgpu::ShaderModule {
     let parts = [
         include_str!("frame.wgsl"),
@@ -78,20 +52,4 @@ fn shader(device: &wgpu::Device) -> wgpu::ShaderModule {
         include_str!("floor.wgsl"),
     ];
     gpu::shader(device, "floor", &parts)
-}
-
-fn recipe(module: &wgpu::ShaderModule) -> Recipe<'_> {
-    Recipe {
-        label: "floor",
-        module,
-        groups: &[],
-        vertex: "corner",
-        fragment: Some("paint"),
-        buffer: None,
-        strip: true,
-        targets: &[],
-        depth: Some((true, wgpu::CompareFunction::Greater)),
-        samples: 1,
-        alpha_to_coverage: false,
-    }
 }

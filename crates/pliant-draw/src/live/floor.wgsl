@@ -50,16 +50,27 @@ fn floor_albedo(p: vec2f, width: vec2f) -> vec3f {
 
 @fragment fn paint(in: Seen) -> @location(0) vec4f {
     let width = max(abs(dpdx(in.position.xz)), abs(dpdy(in.position.xz)));
-    let away = distance(in.position, frame.floor_middle.xyz) / frame.floor_line.w;
-    let haze = 1.0 - exp2(-away * away);
-    if haze > 0.999 {
+    let gone = haze(in.position);
+    if gone > 0.999 {
         discard;
     }
-    let surface = Surface(in.position, vec3f(0.0, 1.0, 0.0), floor_albedo(in.position.xz, width), 0.0);
     let share = visible(in.clip.xy, dot(in.position - frame.eye.xyz, frame.forward.xyz));
-    let key = frame.key.xyz * (max(frame.to_light.y, 0.0) * share.x);
-    let color = film(matt(surface, key, share.y));
-    return dithered(mix(color, behind(in.clip.y), haze), in.clip.xy);
+    let color = film(shade_floor(in.position, floor_albedo(in.position.xz, width), share));
+    return dithered(mix(color, behind(in.clip.y), gone), in.clip.xy);
+}
+
+struct Record {
+    @location(0) depth: f32,
+    @location(1) normal: vec4f,
+    @location(2) albedo: vec4f,
+};
+
+@fragment fn record(in: Seen) -> Record {
+    let width = max(abs(dpdx(in.position.xz)), abs(dpdy(in.position.xz)));
+    if haze(in.position) > 0.999 {
+        discard;
+    }
+    return Record(-frame.eye.w / in.clip.z, vec4f(0.5, 1.0, 0.5, 1.0), vec4f(floor_albedo(in.position.xz, width), 0.0));
 }
 
 @vertex fn sky_corner(@builtin(vertex_index) number: u32) -> @builtin(position) vec4f {

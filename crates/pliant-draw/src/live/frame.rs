@@ -30,15 +30,36 @@ pub(super) struct Frame {
     floor_line: [f32; 4],
     floor_middle: [f32; 4],
     scale: [f32; 4],
+    survey: [f32; 4],
+    lookup: [f32; 4],
 }
 
 /// Sizes of the textures that a frame is drawn into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) picture: [u32; 2],
+    /// Of the survey: that of the picture, if it is painted from the survey, else that of visibility.
     pub(super) survey: [u32; 2],
+    /// Of visibility.
+    pub(super) visible: [u32; 2],
+    /// Side of a visibility pixel in pixels of the survey.
+    pub(super) stride: u32,
     pub(super) shadow: u32,
     pub(super) samples: u32,
+}
+
+impl Sizes {
+    /// From pixels of the picture to pixels of visibility, along x and y: scales, then shifts.
+    fn lookup(&self) -> [f32; 4] {
+        if self.stride > 1 {
+            // The survey's pixels that are looked at are the first ones of each square.
+            let scale = 1.0 / self.stride as f32;
+            let shift = 0.5 - 0.5 * scale;
+            return [scale, scale, shift, shift];
+        }
+        let [x, y] = [0, 1].map(|i| self.visible[i] as f32 / self.picture[i] as f32);
+        [x, y, 0.0, 0.0]
+    }
 }
 
 impl Frame {
@@ -77,8 +98,8 @@ impl Frame {
             size: [
                 width,
                 height,
-                sizes.survey[0] as f32,
-                sizes.survey[1] as f32,
+                sizes.visible[0] as f32,
+                sizes.visible[1] as f32,
             ],
             to_light: with(to_light, radius),
             shadow_u: fit.u.to_array(),
@@ -103,10 +124,17 @@ impl Frame {
                 .map_or([0.0; 4], |f| with(f.middle.with_y(f.height), 1.0)),
             scale: [
                 1.0 / typical,
-                2.0 * tangent / sizes.survey[1] as f32,
+                2.0 * tangent / sizes.visible[1] as f32,
                 0.0,
                 0.0,
             ],
+            survey: [
+                sizes.survey[0] as f32,
+                sizes.survey[1] as f32,
+                sizes.stride as f32,
+                0.0,
+            ],
+            lookup: sizes.lookup(),
         })
     }
 

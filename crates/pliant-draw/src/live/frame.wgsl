@@ -5,7 +5,7 @@ struct Frame {
     right: vec4f,         // w: tangent of half of the horizontal angle of view
     up: vec4f,            // w: tangent of half of the vertical angle of view
     forward: vec4f,       // w: width of a pixel of the picture at distance 1
-    size: vec4f,          // of the picture and of the survey, in pixels
+    size: vec4f,          // of the picture and of visibility, in pixels
     to_light: vec4f,      // w: tangent of the key light's radius
     // The shadow map's coordinates: u, v in [0, 1] and the depth away from the light.
     shadow_u: vec4f,
@@ -20,7 +20,9 @@ struct Frame {
     floor_color: vec4f,   // w: side of a grid cell (m), 0 without a grid
     floor_line: vec4f,    // w: distance at which the floor is half gone (m)
     floor_middle: vec4f,  // y: its height; w: 1 with a floor
-    scale: vec4f,         // x: 1 / (a typical distance from the eye), y: width of a survey pixel at distance 1
+    scale: vec4f,         // x: 1 / (a typical distance from the eye), y: width of a visibility pixel at distance 1
+    survey: vec4f,        // size of the survey in pixels; z: its pixels for one of visibility
+    lookup: vec4f,        // from pixels of the picture to pixels of visibility: scale, then shift
 };
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -44,6 +46,20 @@ fn through(uv: vec2f) -> vec3f {
     let x = (2.0 * uv.x - 1.0) * frame.right.w;
     let y = (1.0 - 2.0 * uv.y) * frame.up.w;
     return frame.forward.xyz + x * frame.right.xyz + y * frame.up.xyz;
+}
+
+// The survey's pixel for one of visibility, and where in the picture it lies.
+fn surveyed(pixel: vec2f) -> vec2i {
+    return vec2i(floor(pixel) * frame.survey.z);
+}
+
+fn surveyed_at(pixel: vec2f) -> vec2f {
+    return (floor(pixel) * frame.survey.z + 0.5) / frame.survey.xy;
+}
+
+// Normals are stored on [0, 1].
+fn stored(normal: vec3f) -> vec4f {
+    return vec4f(0.5 + 0.5 * normal, 1.0);
 }
 
 // u, v and depth in the shadow map.

@@ -269,16 +269,16 @@ pub(super) fn onto<'a>(
     })
 }
 
-/// A depth attachment that starts from `clear`.
+/// A depth attachment that starts from `clear`, or from what it holds.
 pub(super) fn onto_depth(
     view: &wgpu::TextureView,
-    clear: f32,
+    clear: Option<f32>,
     keep: bool,
 ) -> Option<wgpu::RenderPassDepthStencilAttachment<'_>> {
     Some(wgpu::RenderPassDepthStencilAttachment {
         view,
         depth_ops: Some(wgpu::Operations {
-            load: wgpu::LoadOp::Clear(clear),
+            load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
             store: if keep {
                 wgpu::StoreOp::Store
             } else {

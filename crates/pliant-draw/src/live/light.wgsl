@@ -1,7 +1,7 @@
 // Light, film curve and what a pixel sees of the key light and of the sky: the ray caster's, term by term.
 
-@group(1) @binding(0) var seen: texture_2d<f32>;
-@group(1) @binding(1) var seen_sampler: sampler;
+@group(0) @binding(1) var seen: texture_2d<f32>;
+@group(0) @binding(2) var seen_sampler: sampler;
 
 struct Surface {
     position: vec3f,
@@ -15,14 +15,14 @@ fn visible(pixel: vec2f, depth: f32) -> vec2f {
     if frame.key.w + frame.sky.w == 0.0 {
         return vec2f(1.0);
     }
-    let uv = pixel / frame.size.xy;
+    let place = pixel * frame.lookup.xy + frame.lookup.zw;
     let mine = depth * frame.scale.x;
     let slack = 4.0 * frame.scale.y * mine;
-    let mixed = textureSampleLevel(seen, seen_sampler, uv, 0.0);
+    let mixed = textureSampleLevel(seen, seen_sampler, place / frame.size.zw, 0.0);
     if abs(mixed.z - mine) < slack {
         return mixed.xy;
     }
-    let at = uv * frame.size.zw - 0.5;
+    let at = place - 0.5;
     let first = floor(at);
     let part = at - first;
     let last = vec2i(frame.size.zw) - 1;
@@ -73,6 +73,18 @@ fn shade(s: Surface, seen: vec2f) -> vec3f {
 fn film(light: vec3f) -> vec3f {
     let power = pow(max(light, vec3f(1e-6)), vec3f(1.2));
     return min(power * (1.0 + 0.6276 / 9.7435) / (power + 0.6276), vec3f(1.0));
+}
+
+// Light from the floor, before the film curve.
+fn shade_floor(position: vec3f, albedo: vec3f, seen: vec2f) -> vec3f {
+    let key = frame.key.xyz * (max(frame.to_light.y, 0.0) * seen.x);
+    return matt(Surface(position, vec3f(0.0, 1.0, 0.0), albedo, 0.0), key, seen.y);
+}
+
+// Share of the background that covers the floor.
+fn haze(position: vec3f) -> f32 {
+    let away = distance(position, frame.floor_middle.xyz) / frame.floor_line.w;
+    return 1.0 - exp2(-away * away);
 }
 
 // The background in a row of the picture.

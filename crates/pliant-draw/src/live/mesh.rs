@@ -4,6 +4,7 @@
 //! sides of an edge, and the wireframe needs to know which corner of a triangle it has.
 
 use super::gpu::{self, GrowBuffer, Recipe};
+use super::roles::{Layouts, Role};
 use super::textures::Textures;
 use crate::bvh::Aabb;
 use crate::color::to_linear;
@@ -71,13 +72,18 @@ pub(super) struct Meshes {
     look_stride: u32,
     corner_buffer: GrowBuffer,
     look_buffer: GrowBuffer,
-    look_layout: wgpu::BindGroupLayout,
     look_group: Option<wgpu::BindGroup>,
     textures: Textures,
 }
 
+/// The layout of the looks' bind group.
+pub(super) fn look_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let entry = gpu::uniform_entry(0, true, size_of::<Look>() as u64);
+    gpu::bind_layout(device, "look", &[entry])
+}
+
 impl Meshes {
-    pub(super) fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
+    pub(super) fn new(device: &wgpu::Device, queue: &wgpu::Queue, layouts: &Layouts) -> Self {
         let size = size_of::<Look>() as u64;
         Self {
             corners: Vec::new(),
@@ -87,9 +93,8 @@ impl Meshes {
                 .next_multiple_of(device.limits().min_uniform_buffer_offset_alignment),
             corner_buffer: GrowBuffer::new("corners", wgpu::BufferUsages::VERTEX),
             look_buffer: GrowBuffer::new("looks", wgpu::BufferUsages::UNIFORM),
-            look_layout: gpu::bind_layout(device, "look", &[gpu::uniform_entry(0, true, size)]),
             look_group: None,
-            textures: Textures::new(device, queue),
+            textures: Textures::new(device, queue, &layouts.picture),
         }
     }
 
@@ -99,6 +104,7 @@ impl Meshes {
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
+        layouts: &Layouts,
         scene: &Scene,
     ) -> Option<Aabb> {
         self.runs.clear();
@@ -123,7 +129,9 @@ impl Meshes {
                 (a, b) => a.or(b),
             };
             let texture = match &object.paint {
-                Paint::Picture { texture, .. } => self.textures.find(device, queue, texture),
+                Paint::Picture { texture, .. } => {
+                    self.textures.find(device, queue, &layouts.picture, texture)
+                }
                 _ => Textures::NONE,
             };
             self.add_run(start as u32..end as u32, Look::of(object), texture);
@@ -135,7 +143,7 @@ impl Meshes {
             self.look_group = self.look_buffer.get().map(|buffer| {
                 device.create_bind_group(&wgpu::BindGroupDescriptor {
                     label: Some("look"),
-                    layout: &self.look_layout,
+                    layout: &layouts.look,
                     entries: &[wgpu::BindGroupEntry {
                         binding: 0,
                         resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -200,102 +208,51 @@ impl Meshes {
         pass.set_pipeline(pipeline);
         pass.set_vertex_buffer(0, buffer.slice(..));
         for run in &self.runs {
-            pass.set_bind_group(2, looks, &[run.look]);
-            pass.set_bind_group(3, self.textures.group(run.texture), &[]);
+            pass.set_bind_group(1, looks, &[run.look]);
+            pass.set_bind_group(2, self.textures.group(run.texture), &[]);
             pass.draw(run.corners.clone(), 0..1);
         }
     }
-
-    /// The pipeline for [`Meshes::draw_painted`].
-    pub(super) fn painter(
-        &self,
-        device: &wgpu::Device,
-        frame: &wgpu::BindGroupLayout,
-        seen: &wgpu::BindGroupLayout,
-        samples: u32,
-    ) -> wgpu::RenderPipeline {
-        Recipe {
-            label: "mesh",
-            groups: &[
-                Some(frame),
-                Some(seen),
-                Some(&self.look_layout),
-                Some(self.textures.layout()),
-            ],
-            vertex: "corner",
-            fragment: Some("paint"),
-            targets: &[gpu::COLOR],
-            samples,
-            ..shape_recipe(&shader(device))
-        }
-        .build(device)
-    }
 }
 
-/// The pipelines that draw meshes for their shape alone.
-pub(super) struct Shapes {
-    pub(super) shadow: wgpu::RenderPipeline,
-    pub(super) survey: wgpu::RenderPipeline,
-}
-
-impl Shapes {
-    pub(super) fn new(
-        device: &wgpu::Device,
-        frame: &wgpu::BindGroupLayout,
-        survey: &[wgpu::TextureFormat],
-    ) -> Self {
-        let module = shader(device);
-        Self {
-            shadow: Recipe {
-                label: "mesh shadow",
-                groups: &[Some(frame)],
-                depth: Some((true, wgpu::CompareFunction::Less)),
-                ..shape_recipe(&module)
-            }
-            .build(device),
-            survey: Recipe {
-                label: "mesh survey",
-                groups: &[Some(frame)],
-                vertex: "survey_corner",
-                fragment: Some("survey"),
-                targets: survey,
-                ..shape_recipe(&module)
-            }
-            .build(device),
-        }
-    }
-}
-
-fn shader(device: &wgpu::Device) -> wgpu::ShaderModule {
+/// The pipeline of meshes in a role.
+pub(super) fn pipeline(
+    device: &wgpu::Device,
+    layouts: &Layouts,
+    role: Role,
+) -> wgpu::RenderPipeline {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 4] =
+        wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Unorm16x4, 3 => Float32x4];
     let parts = [
         include_str!("frame.wgsl"),
         include_str!("light.wgsl"),
         include_str!("mesh.wgsl"),
     ];
-    gpu::shader(device, "mesh", &parts)
-}
-
-/// What all of the meshes' pipelines have in common.
-fn shape_recipe(module: &wgpu::ShaderModule) -> Recipe<'_> {
-    const ATTRIBUTES: [wgpu::VertexAttribute; 4] =
-        wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Unorm16x4, 3 => Float32x4];
+    let module = gpu::shader(device, "mesh", &parts);
+    let groups = [
+        Some(role.frame(layouts)),
+        Some(&layouts.look),
+        Some(&layouts.picture),
+    ];
+    let is_shape = matches!(role, Role::Shadow | Role::Survey);
     Recipe {
-        label: "mesh",
-        module,
-        groups: &[],
-        vertex: "shadow",
-        fragment: None,
+        vertex: match role {
+            Role::Shadow => "shadow",
+            Role::Survey => "survey_corner",
+            _ => "corner",
+        },
         buffer: Some(wgpu::VertexBufferLayout {
             array_stride: size_of::<Corner>() as u64,
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &ATTRIBUTES,
         }),
-        strip: false,
-        targets: &[],
-        depth: Some((true, wgpu::CompareFunction::Greater)),
-        samples: 1,
-        alpha_to_coverage: false,
+        ..role.recipe(
+            "mesh",
+            &module,
+            if is_shape { &groups[..1] } else { &groups },
+        )
     }
+    .build(device)
 }
 
 /// Writes an object's corners, three for each triangle in turn, and returns the box around them. A triangle that is not

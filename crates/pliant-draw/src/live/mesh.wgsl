@@ -6,9 +6,9 @@ struct Look {
     second: vec4f,
 };
 
-@group(2) @binding(0) var<uniform> look: Look;
-@group(3) @binding(0) var picture: texture_2d<f32>;
-@group(3) @binding(1) var picture_sampler: sampler;
+@group(1) @binding(0) var<uniform> look: Look;
+@group(2) @binding(0) var picture: texture_2d<f32>;
+@group(2) @binding(1) var picture_sampler: sampler;
 
 struct Corner {
     @builtin(vertex_index) number: u32,
@@ -55,7 +55,7 @@ struct Survey {
 
 @fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> Survey {
     let n = select(-1.0, 1.0, front) * normalize(in.normal);
-    return Survey(frame.eye.w / in.clip.z, vec4f(0.5 + 0.5 * n, 1.0));
+    return Survey(frame.eye.w / in.clip.z, stored(n));
 }
 
 @vertex fn corner(in: Corner) -> Seen {
@@ -76,7 +76,7 @@ fn checker(p: vec3f, width: f32) -> f32 {
     return 0.5 - 0.5 * wave.x * wave.y * wave.z;
 }
 
-fn albedo(in: Seen, distance: f32) -> vec3f {
+fn painted(in: Seen, distance: f32) -> vec3f {
     if look.first.w == 1.0 {
         let width = 1.5 * distance * frame.forward.w * in.pattern.w;
         let share = checker(in.pattern.xyz, width);
@@ -91,20 +91,35 @@ fn albedo(in: Seen, distance: f32) -> vec3f {
     return in.color.xyz;
 }
 
-@fragment fn paint(in: Seen, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+fn surface(in: Seen, front: bool) -> Surface {
     let offset = in.position - frame.eye.xyz;
     let distance = length(offset);
     let along = offset / distance;
     var n = select(-1.0, 1.0, front) * normalize(in.normal);
     // An interpolated normal that faces away from the viewer is bent back into view.
     n = normalize(n - 1.001 * max(dot(n, along), 0.0) * along);
-    let surface = Surface(in.position, n, albedo(in, distance), in.color.w);
-    var color = film(shade(surface, visible(in.clip.xy, dot(offset, frame.forward.xyz))));
+    var albedo = painted(in, distance);
     if frame.top.w > 0.0 {
         // Distance from the nearest edge in pixels.
         let edge = in.edges / max(fwidth(in.edges), vec3f(1e-6));
         let near = min(edge.x, min(edge.y, edge.z));
-        color *= mix(0.25, 1.0, smoothstep(0.4, 1.1, near));
+        albedo *= mix(0.12, 1.0, smoothstep(0.4, 1.1, near));
     }
-    return dithered(color, in.clip.xy);
+    return Surface(in.position, n, albedo, in.color.w);
+}
+
+@fragment fn paint(in: Seen, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    let share = visible(in.clip.xy, dot(in.position - frame.eye.xyz, frame.forward.xyz));
+    return dithered(film(shade(surface(in, front), share)), in.clip.xy);
+}
+
+struct Record {
+    @location(0) depth: f32,
+    @location(1) normal: vec4f,
+    @location(2) albedo: vec4f,
+};
+
+@fragment fn record(in: Seen, @builtin(front_facing) front: bool) -> Record {
+    let s = surface(in, front);
+    return Record(frame.eye.w / in.clip.z, stored(s.normal), vec4f(s.albedo, s.gloss));
 }

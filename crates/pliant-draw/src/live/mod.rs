@@ -34,12 +34,14 @@
 //! ```
 
 mod balls;
+mod develop;
 mod floor;
 mod frame;
 mod gpu;
 mod lines;
 mod mesh;
 mod picture;
+mod roles;
 mod textures;
 mod visibility;
 
@@ -48,10 +50,12 @@ pub use lines::Line;
 use crate::image::Image;
 use crate::scene::Scene;
 use balls::Balls;
+use develop::Develop;
 use frame::{Frame, Sizes};
 use lines::Lines;
 use mesh::Meshes;
 use picture::{Picture, Show};
+use roles::{Cast, Layouts, Role};
 use visibility::{Targets, Visibility};
 
 /// What is drawn besides the scene, and how.
@@ -65,7 +69,9 @@ pub struct Extras {
     pub shadows: bool,
     /// Whether hollows and corners are darker.
     pub occlusion: bool,
-    /// Samples of a pixel, for smooth edges: 1, or 4 for anything above.
+    /// Samples of a pixel, for smooth edges. With 1, edges are smoothed afterwards, and every pixel is lit once instead of
+    /// every piece of a triangle in it, which is faster for many small triangles. Anything above is 4. 0 chooses 4 on a
+    /// graphics card and 1 on software in its place.
     pub samples: u32,
     /// Side in pixels of the squares for which shadow and occlusion are found: 1 is finest, 2 is four times as fast. 0
     /// chooses 1 on a graphics card and 2 on software in its place.
@@ -80,7 +86,7 @@ impl Default for Extras {
             wireframe: false,
             shadows: true,
             occlusion: true,
-            samples: 4,
+            samples: 0,
             coarseness: 0,
         }
     }
@@ -90,17 +96,34 @@ impl Default for Extras {
 pub struct Renderer {
     /// Whether the device is a processor that plays a graphics card.
     is_software: bool,
+    layouts: Layouts,
     frame_buffer: wgpu::Buffer,
-    frame_layout: wgpu::BindGroupLayout,
     frame_group: wgpu::BindGroup,
     meshes: Meshes,
     balls: Balls,
     lines: Lines,
+    shadow: Cast,
     visibility: Visibility,
-    /// Pipelines for one sample a pixel and for several, made when they are first needed.
-    painters: [Option<Painters>; 2],
+    /// For several samples a pixel and for one; made when they are first needed.
+    direct: Option<Direct>,
+    recorded: Option<Recorded>,
     show: Show,
     canvas: Option<Canvas>,
+}
+
+/// Pipelines for several samples a pixel: things are surveyed, then painted one by one.
+struct Direct {
+    survey: Cast,
+    paint: Cast,
+    sky: wgpu::RenderPipeline,
+    lines: lines::Pipelines,
+}
+
+/// Pipelines for one sample a pixel: things are recorded with their colours, then the picture is painted from the record.
+struct Recorded {
+    record: Cast,
+    develop: Develop,
+    lines: lines::Pipelines,
 }
 
 /// The textures of one size of picture.
@@ -108,38 +131,31 @@ struct Canvas {
     sizes: Sizes,
     picture: Picture,
     targets: Targets,
+    /// The survey for developing.
+    record: Option<wgpu::BindGroup>,
 }
 
-/// The pipelines that draw into the picture.
-struct Painters {
-    meshes: wgpu::RenderPipeline,
-    balls: wgpu::RenderPipeline,
-    floor: floor::Pipelines,
-    lines: lines::Pipelines,
-}
-
-/// What the passes of one frame need to know.
+/// What the stages of one frame need to know.
 struct Plan {
     frame: Option<Frame>,
     background: wgpu::Color,
-    look: bool,
     shadows: bool,
+    occlusion: bool,
 }
 
 impl Renderer {
     /// Prepares the device; `format` is that of the window into which pictures are copied.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, format: wgpu::TextureFormat) -> Self {
-        let size = size_of::<Frame>() as u64;
-        let frame_layout = gpu::bind_layout(device, "frame", &[gpu::uniform_entry(0, false, size)]);
+        let layouts = layouts(device);
         let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
-            size,
+            size: size_of::<Frame>() as u64,
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         let frame_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("frame"),
-            layout: &frame_layout,
+            layout: &layouts.frame,
             entries: &[wgpu::BindGroupEntry {
                 binding: 0,
                 resource: frame_buffer.as_entire_binding(),
@@ -147,15 +163,17 @@ impl Renderer {
         });
         Self {
             is_software: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
-            meshes: Meshes::new(device, queue),
+            meshes: Meshes::new(device, queue, &layouts),
             balls: Balls::new(),
             lines: Lines::new(),
-            visibility: Visibility::new(device, &frame_layout),
-            painters: [None, None],
+            shadow: Cast::new(device, &layouts, Role::Shadow),
+            visibility: Visibility::new(device, &layouts.frame),
+            direct: None,
+            recorded: None,
             show: Show::new(device, format),
             canvas: None,
+            layouts,
             frame_buffer,
-            frame_layout,
             frame_group,
         }
     }
@@ -235,20 +253,14 @@ impl Renderer {
         extras: &Extras,
         size: [u32; 2],
     ) -> Option<Plan> {
-        let sizes = self.sizes(device, extras, size)?;
-        self.resize(device, sizes);
-        let painters = &mut self.painters[usize::from(sizes.samples > 1)];
-        painters.get_or_insert_with(|| {
-            let (frame, seen) = (&self.frame_layout, &self.visibility.seen_layout);
-            Painters {
-                meshes: self.meshes.painter(device, frame, seen, sizes.samples),
-                balls: balls::painter(device, frame, seen, sizes.samples),
-                floor: floor::Pipelines::new(device, frame, seen, sizes.samples),
-                lines: lines::Pipelines::new(device, frame, sizes.samples),
-            }
-        });
+        let Some(sizes) = self.sizes(device, extras, size) else {
+            self.canvas = None;
+            return None;
+        };
+        self.make_pipelines(device, sizes.samples);
+        self.make_canvas(device, sizes);
         let bounds = [
-            self.meshes.update(device, queue, scene),
+            self.meshes.update(device, queue, &self.layouts, scene),
             self.balls.update(device, queue, scene),
         ];
         let drawn = bounds.into_iter().flatten().reduce(crate::bvh::Aabb::join);
@@ -257,102 +269,168 @@ impl Renderer {
         if let Some(frame) = &frame {
             queue.write_buffer(&self.frame_buffer, 0, bytemuck::bytes_of(frame));
         }
-        let [r, g, b] = crate::color::to_linear(scene.background.top)
-            .as_dvec3()
-            .to_array();
+        let top = crate::color::to_linear(scene.background.top);
+        let [r, g, b] = top.as_dvec3().to_array();
         Some(Plan {
-            look: frame.is_some() && (extras.shadows || extras.occlusion),
-            shadows: extras.shadows,
-            background: wgpu::Color { r, g, b, a: 1.0 },
             frame,
+            background: wgpu::Color { r, g, b, a: 1.0 },
+            shadows: extras.shadows,
+            occlusion: extras.occlusion,
         })
     }
 
-    fn sizes(&mut self, device: &wgpu::Device, extras: &Extras, size: [u32; 2]) -> Option<Sizes> {
+    /// Sizes of all textures, unless the picture has none.
+    fn sizes(&self, device: &wgpu::Device, extras: &Extras, size: [u32; 2]) -> Option<Sizes> {
         if size.contains(&0) {
-            self.canvas = None;
             return None;
         }
-        let limits = device.limits();
-        let picture = size.map(|side| side.min(limits.max_texture_dimension_2d));
-        let coarseness = match extras.coarseness {
-            0 if self.is_software => 2,
-            0 => 1,
-            chosen => chosen.min(16),
+        let largest = device.limits().max_texture_dimension_2d;
+        let picture = size.map(|side| side.min(largest));
+        let choose = |wish: u32, card: u32, software: u32| match wish {
+            0 if self.is_software => software,
+            0 => card,
+            wish => wish,
         };
-        let shadow = if self.is_software { 1024 } else { 2048 };
+        let coarseness = choose(extras.coarseness, 1, 2).min(16);
+        let visible = picture.map(|side| side.div_ceil(coarseness));
+        let (samples, survey, stride) = match choose(extras.samples, 4, 1) {
+            1 => (1, picture, coarseness),
+            _ => (4, visible, 1),
+        };
         Some(Sizes {
             picture,
-            survey: picture.map(|side| side.div_ceil(coarseness)),
-            shadow: shadow.min(limits.max_texture_dimension_2d),
-            samples: if extras.samples > 1 { 4 } else { 1 },
+            survey,
+            visible,
+            stride,
+            shadow: choose(0, 2048, 1024).min(largest),
+            samples,
         })
+    }
+
+    fn make_pipelines(&mut self, device: &wgpu::Device, samples: u32) {
+        let layouts = &self.layouts;
+        let cast = |role| Cast::new(device, layouts, role);
+        let lines = || lines::Pipelines::new(device, &layouts.frame, samples);
+        if samples > 1 {
+            self.direct.get_or_insert_with(|| Direct {
+                survey: cast(Role::Survey),
+                paint: cast(Role::Paint(samples)),
+                sky: floor::sky_pipeline(device, layouts, samples),
+                lines: lines(),
+            });
+        } else {
+            self.recorded.get_or_insert_with(|| Recorded {
+                record: cast(Role::Record),
+                develop: Develop::new(device, layouts),
+                lines: lines(),
+            });
+        }
     }
 
     /// Makes textures of other sizes if those at hand do not fit.
-    fn resize(&mut self, device: &wgpu::Device, sizes: Sizes) {
+    fn make_canvas(&mut self, device: &wgpu::Device, sizes: Sizes) {
         if self.canvas.as_ref().is_some_and(|c| c.sizes == sizes) {
             return;
         }
+        let buffer = &self.frame_buffer;
+        let targets = Targets::new(device, &self.visibility, &self.layouts, buffer, &sizes);
         self.canvas = Some(Canvas {
             sizes,
             picture: Picture::new(device, &self.show, &sizes),
-            targets: Targets::new(device, &self.visibility, &sizes),
+            record: self
+                .recorded
+                .as_ref()
+                .filter(|_| sizes.samples == 1)
+                .map(|r| r.develop.bind(device, &targets)),
+            targets,
         });
     }
 
     /// The scene as the light sees it.
     fn cast_shadows(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
-        let Some(canvas) = self.canvas.as_ref().filter(|_| plan.look && plan.shadows) else {
-            return;
-        };
-        let mut pass = canvas.targets.begin_shadow(encoder);
-        pass.set_bind_group(0, &self.frame_group, &[]);
-        self.meshes
-            .draw_shapes(&mut pass, &self.visibility.meshes.shadow);
-        self.balls.draw(&mut pass, &self.visibility.balls.shadow);
+        if let (Some(canvas), true) = (&self.canvas, plan.frame.is_some() && plan.shadows) {
+            let mut pass = canvas.targets.begin_shadow(encoder);
+            pass.set_bind_group(0, &self.frame_group, &[]);
+            self.meshes.draw_shapes(&mut pass, &self.shadow.meshes);
+            self.balls.draw(&mut pass, &self.shadow.balls);
+        }
     }
 
-    /// The scene as the eye sees it, for its shape alone.
+    /// The scene as the eye sees it: its shape, and its colours if the picture is painted from them.
     fn survey(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
-        let Some(canvas) = self.canvas.as_ref().filter(|_| plan.look) else {
+        let (Some(canvas), Some(frame)) = (&self.canvas, &plan.frame) else {
+            return;
+        };
+        let cast = if canvas.record.is_some() {
+            self.recorded.as_ref().map(|r| &r.record)
+        } else {
+            // Only what is seen of the lights is found from it.
+            let needed = plan.shadows || plan.occlusion;
+            self.direct.as_ref().filter(|_| needed).map(|d| &d.survey)
+        };
+        let Some(cast) = cast else {
             return;
         };
         let mut pass = canvas.targets.begin_survey(encoder);
         pass.set_bind_group(0, &self.frame_group, &[]);
-        self.meshes
-            .draw_shapes(&mut pass, &self.visibility.meshes.survey);
-        self.balls.draw(&mut pass, &self.visibility.balls.survey);
-        if plan.frame.as_ref().is_some_and(Frame::has_floor) {
-            floor::draw(&mut pass, &self.visibility.floor);
+        if canvas.record.is_some() {
+            self.meshes.draw_painted(&mut pass, &cast.meshes);
+        } else {
+            self.meshes.draw_shapes(&mut pass, &cast.meshes);
+        }
+        self.balls.draw(&mut pass, &cast.balls);
+        if let (Some(floor), true) = (&cast.floor, frame.has_floor()) {
+            floor::draw(&mut pass, floor);
         }
     }
 
     /// What each pixel of the survey sees of the key light and of the sky.
     fn look(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
-        if let Some(canvas) = self.canvas.as_ref().filter(|_| plan.look) {
-            canvas
-                .targets
-                .look(encoder, &self.visibility, &self.frame_group);
+        let needed = plan.frame.is_some() && (plan.shadows || plan.occlusion);
+        if let (Some(canvas), true) = (&self.canvas, needed) {
+            let frame = &self.frame_group;
+            canvas.targets.look(encoder, &self.visibility, frame);
         }
     }
 
-    /// The picture.
+    /// The picture, with lines.
     fn paint(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
         let Some(canvas) = &self.canvas else {
             return;
         };
-        let mut pass = canvas.picture.begin(encoder, plan.background);
-        let painters = &self.painters[usize::from(canvas.sizes.samples > 1)];
-        let (Some(frame), Some(painters)) = (&plan.frame, painters) else {
+        let targets = &canvas.targets;
+        let mut pass = canvas
+            .picture
+            .begin(encoder, plan.background, &targets.depth);
+        let Some(frame) = &plan.frame else {
             return;
         };
+        pass.set_bind_group(0, &targets.painter_group, &[]);
+        let lines = match (&canvas.record, &self.recorded, &self.direct) {
+            (Some(record), Some(recorded), _) => {
+                recorded.develop.draw(&mut pass, record);
+                &recorded.lines
+            }
+            (None, _, Some(direct)) => {
+                self.meshes.draw_painted(&mut pass, &direct.paint.meshes);
+                self.balls.draw(&mut pass, &direct.paint.balls);
+                if let (Some(floor), true) = (&direct.paint.floor, frame.has_floor()) {
+                    floor::draw(&mut pass, floor);
+                }
+                floor::draw_sky(&mut pass, &direct.sky);
+                &direct.lines
+            }
+            _ => return,
+        };
         pass.set_bind_group(0, &self.frame_group, &[]);
-        pass.set_bind_group(1, &canvas.targets.seen_group, &[]);
-        self.meshes.draw_painted(&mut pass, &painters.meshes);
-        self.balls.draw(&mut pass, &painters.balls);
-        painters.floor.draw(&mut pass, frame.has_floor());
-        self.lines.draw(&mut pass, &painters.lines);
+        self.lines.draw(&mut pass, lines);
+    }
+
+    /// Smooth edges, if one sample a pixel has left steps.
+    fn finish(&self, encoder: &mut wgpu::CommandEncoder, _: &Plan) {
+        if let Some(canvas) = &self.canvas {
+            canvas.picture.finish(encoder, &self.show);
+        }
     }
 }
 
@@ -360,12 +438,26 @@ impl Renderer {
 type Stage = fn(&Renderer, &mut wgpu::CommandEncoder, &Plan);
 
 /// The stages of a frame in their order.
-const STAGES: [(&str, Stage); 4] = [
+const STAGES: [(&str, Stage); 5] = [
     ("shadow", Renderer::cast_shadows),
     ("survey", Renderer::survey),
     ("look", Renderer::look),
     ("paint", Renderer::paint),
+    ("finish", Renderer::finish),
 ];
+
+/// The layouts that several pipelines share.
+fn layouts(device: &wgpu::Device) -> Layouts {
+    let frame = gpu::uniform_entry(0, false, size_of::<Frame>() as u64);
+    let seen = [gpu::texture_entry(1, true), gpu::sampler_entry(2)];
+    let picture = [gpu::texture_entry(0, true), gpu::sampler_entry(1)];
+    Layouts {
+        frame: gpu::bind_layout(device, "frame", &[frame]),
+        painter: gpu::bind_layout(device, "painter", &[frame, seen[0], seen[1]]),
+        look: mesh::look_layout(device),
+        picture: gpu::bind_layout(device, "picture", &picture),
+    }
+}
 
 /// A device without a window, for pictures in memory; `None` if there is neither a graphics card nor software in its place.
 pub fn headless() -> Option<(wgpu::Device, wgpu::Queue)> {

@@ -8,10 +8,16 @@ use crate::image::Image;
 pub(super) struct Picture {
     texture: wgpu::Texture,
     view: wgpu::TextureView,
-    /// Several samples a pixel, or `None` if the picture is drawn into directly.
-    samples: Option<wgpu::TextureView>,
-    depth: wgpu::TextureView,
+    raw: Raw,
     group: wgpu::BindGroup,
+}
+
+/// What becomes the picture.
+enum Raw {
+    /// Several samples a pixel, with their depth; they are averaged.
+    Samples([wgpu::TextureView; 2]),
+    /// One sample a pixel; its edges are smoothed.
+    Steps(wgpu::TextureView, wgpu::BindGroup),
 }
 
 impl Picture {
@@ -20,32 +26,63 @@ impl Picture {
             |label, format, samples| gpu::target(device, label, sizes.picture, format, samples);
         let texture = make("picture", gpu::COLOR, 1);
         let view = gpu::view(&texture);
+        let bind = |view: &wgpu::TextureView| {
+            gpu::bind_textures(device, &show.layout, &[view], Some(&show.sampler))
+        };
+        let raw = if sizes.samples > 1 {
+            let formats = [gpu::COLOR, gpu::DEPTH];
+            Raw::Samples(formats.map(|f| gpu::view(&make("samples", f, sizes.samples))))
+        } else {
+            let steps = gpu::view(&make("steps", gpu::COLOR, 1));
+            let group = bind(&steps);
+            Raw::Steps(steps, group)
+        };
         Self {
-            samples: (sizes.samples > 1)
-                .then(|| gpu::view(&make("samples", gpu::COLOR, sizes.samples))),
-            depth: gpu::view(&make("depth", gpu::DEPTH, sizes.samples)),
-            group: gpu::bind_textures(device, &show.layout, &[&view], Some(&show.sampler)),
+            raw,
+            group: bind(&view),
             texture,
             view,
         }
     }
 
-    /// A pass that draws into the picture, which starts as `clear`.
+    /// A pass that draws what becomes the picture, which starts as `clear`; `surveyed` is the depth if it is known already.
     pub(super) fn begin<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
         clear: wgpu::Color,
+        surveyed: &wgpu::TextureView,
     ) -> wgpu::RenderPass<'e> {
-        let color = match &self.samples {
-            Some(samples) => gpu::onto(samples, Some(&self.view), clear),
-            None => gpu::onto(&self.view, None, clear),
+        let (color, depth) = match &self.raw {
+            Raw::Samples([color, depth]) => (
+                gpu::onto(color, Some(&self.view), clear),
+                gpu::onto_depth(depth, Some(0.0), false),
+            ),
+            Raw::Steps(color, _) => (
+                gpu::onto(color, None, clear),
+                gpu::onto_depth(surveyed, None, true),
+            ),
         };
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("paint"),
             color_attachments: &[color],
-            depth_stencil_attachment: gpu::onto_depth(&self.depth, 0.0, false),
+            depth_stencil_attachment: depth,
             ..wgpu::RenderPassDescriptor::default()
         })
+    }
+
+    /// Makes the picture of what was drawn, unless the pass has done so.
+    pub(super) fn finish(&self, encoder: &mut wgpu::CommandEncoder, show: &Show) {
+        let Raw::Steps(_, group) = &self.raw else {
+            return;
+        };
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: Some("smooth"),
+            color_attachments: &[gpu::onto(&self.view, None, wgpu::Color::BLACK)],
+            ..wgpu::RenderPassDescriptor::default()
+        });
+        pass.set_pipeline(&show.smooth);
+        pass.set_bind_group(0, group, &[]);
+        pass.draw(0..3, 0..1);
     }
 
     /// Reads the pixels back; black if the device does not give them.
@@ -99,9 +136,10 @@ impl Picture {
     }
 }
 
-/// Copies a picture into a window.
+/// Copies a picture into a window, and smooths one of one sample a pixel.
 pub(super) struct Show {
     pipeline: wgpu::RenderPipeline,
+    smooth: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
 }
@@ -113,25 +151,30 @@ impl Show {
             "show",
             &[gpu::texture_entry(0, true), gpu::sampler_entry(1)],
         );
-        let module = gpu::shader(device, "show", &[include_str!("show.wgsl")]);
-        let pipeline = Recipe {
-            label: "show",
-            module: &module,
-            groups: &[Some(&layout)],
-            vertex: "corner",
-            fragment: Some(if format.is_srgb() {
-                "linear"
-            } else {
-                "encoded"
-            }),
-            buffer: None,
-            strip: false,
-            targets: &[format],
-            depth: None,
-            samples: 1,
-            alpha_to_coverage: false,
-        }
-        .build(device);
+        let build = |name, source, entry, target| {
+            Recipe {
+                label: name,
+                module: &gpu::shader(device, name, &[source]),
+                groups: &[Some(&layout)],
+                vertex: "corner",
+                fragment: Some(entry),
+                buffer: None,
+                strip: false,
+                targets: &[target],
+                depth: None,
+                samples: 1,
+                alpha_to_coverage: false,
+            }
+            .build(device)
+        };
+        let copy = if format.is_srgb() {
+            "linear"
+        } else {
+            "encoded"
+        };
+        let pipeline = build("show", include_str!("show.wgsl"), copy, format);
+        let source = include_str!("smooth.wgsl");
+        let smooth = build("smooth", source, "smooth_edges", gpu::COLOR);
         let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
             mag_filter: wgpu::FilterMode::Linear,
             min_filter: wgpu::FilterMode::Linear,
@@ -139,6 +182,7 @@ impl Show {
         });
         Self {
             pipeline,
+            smooth,
             layout,
             sampler,
         }

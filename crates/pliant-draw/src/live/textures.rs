@@ -9,7 +9,6 @@ use std::sync::{Arc, Weak};
 /// Textures by the address of their `Arc`. A weak pointer keeps an address from being used again without keeping the
 /// pixels.
 pub(super) struct Textures {
-    layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     /// White, for what has no picture.
     none: wgpu::BindGroup,
@@ -20,12 +19,11 @@ impl Textures {
     /// The number of no picture.
     pub(super) const NONE: usize = usize::MAX;
 
-    pub(super) fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Self {
-        let layout = gpu::bind_layout(
-            device,
-            "picture",
-            &[gpu::texture_entry(0, true), gpu::sampler_entry(1)],
-        );
+    pub(super) fn new(
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        layout: &wgpu::BindGroupLayout,
+    ) -> Self {
         let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("picture"),
             address_mode_u: wgpu::AddressMode::Repeat,
@@ -40,17 +38,12 @@ impl Textures {
             height: 1,
             pixels: vec![[1.0; 4]],
         };
-        let none = upload(device, queue, &layout, &sampler, white);
+        let none = upload(device, queue, layout, &sampler, white);
         Self {
-            layout,
             sampler,
             none,
             known: Vec::new(),
         }
-    }
-
-    pub(super) fn layout(&self) -> &wgpu::BindGroupLayout {
-        &self.layout
     }
 
     pub(super) fn group(&self, number: usize) -> &wgpu::BindGroup {
@@ -67,6 +60,7 @@ impl Textures {
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
+        layout: &wgpu::BindGroupLayout,
         texture: &Arc<Texture>,
     ) -> usize {
         let address = Arc::as_ptr(texture);
@@ -78,7 +72,7 @@ impl Textures {
         while level.width > largest || level.height > largest {
             level = level.halved();
         }
-        let group = upload(device, queue, &self.layout, &self.sampler, level);
+        let group = upload(device, queue, layout, &self.sampler, level);
         self.known.push((Arc::downgrade(texture), group));
         self.known.len() - 1
     }

@@ -7,36 +7,23 @@
 
 use super::frame::Sizes;
 use super::gpu::{self, Recipe};
-use super::{balls, floor, mesh};
-use wgpu::TextureFormat::{R32Float, Rgba8Unorm, Rgba16Float};
-
-/// Formats of the survey: depth along the view, and normal.
-const SURVEY: [wgpu::TextureFormat; 2] = [R32Float, Rgba8Unorm];
+use super::roles::{Layouts, SURVEY};
+use wgpu::TextureFormat::Rgba16Float;
 
 /// Pipelines and layouts, which do not depend on the picture's size.
 pub(super) struct Visibility {
-    pub(super) meshes: mesh::Shapes,
-    pub(super) balls: balls::Shapes,
-    pub(super) floor: wgpu::RenderPipeline,
     visible: wgpu::RenderPipeline,
     blurs: [wgpu::RenderPipeline; 2],
     visible_layout: wgpu::BindGroupLayout,
     blur_layout: wgpu::BindGroupLayout,
-    /// Of the result, as painters read it.
-    pub(super) seen_layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
 }
 
 impl Visibility {
     pub(super) fn new(device: &wgpu::Device, frame: &wgpu::BindGroupLayout) -> Self {
-        let [none, two, three] = [
-            vec![gpu::texture_entry(0, true), gpu::sampler_entry(1)],
-            vec![gpu::texture_entry(0, false), gpu::texture_entry(1, false)],
-            (0..3).map(|i| gpu::texture_entry(i, false)).collect(),
-        ];
-        let seen_layout = gpu::bind_layout(device, "seen", &none);
-        let blur_layout = gpu::bind_layout(device, "blur", &two);
-        let visible_layout = gpu::bind_layout(device, "visible", &three);
+        let entries = [0, 1, 2].map(|binding| gpu::texture_entry(binding, false));
+        let blur_layout = gpu::bind_layout(device, "blur", &entries[..2]);
+        let visible_layout = gpu::bind_layout(device, "visible", &entries);
         let screen = |name: &str, source: &str, entry: &str, layout: &wgpu::BindGroupLayout| {
             let module = gpu::shader(device, name, &[include_str!("frame.wgsl"), source]);
             Recipe {
@@ -56,9 +43,6 @@ impl Visibility {
         };
         let blur = include_str!("blur.wgsl");
         Self {
-            meshes: mesh::Shapes::new(device, frame, &SURVEY),
-            balls: balls::Shapes::new(device, frame, &SURVEY),
-            floor: floor::surveyor(device, frame, &SURVEY),
             visible: screen(
                 "visible",
                 include_str!("visibility.wgsl"),
@@ -68,7 +52,6 @@ impl Visibility {
             blurs: ["along_x", "along_y"].map(|entry| screen("blur", blur, entry, &blur_layout)),
             visible_layout,
             blur_layout,
-            seen_layout,
             sampler: device.create_sampler(&wgpu::SamplerDescriptor {
                 mag_filter: wgpu::FilterMode::Linear,
                 min_filter: wgpu::FilterMode::Linear,
@@ -81,25 +64,51 @@ impl Visibility {
 /// The textures of one size of picture.
 pub(super) struct Targets {
     shadow: wgpu::TextureView,
-    depth: wgpu::TextureView,
-    survey: [wgpu::TextureView; 2],
+    pub(super) depth: wgpu::TextureView,
+    /// Depth, normal and, if the picture is painted from the survey, albedo.
+    pub(super) survey: Vec<wgpu::TextureView>,
     /// Raw and blurred by turns.
     seen: [wgpu::TextureView; 2],
     visible_group: wgpu::BindGroup,
     blur_groups: [wgpu::BindGroup; 2],
-    pub(super) seen_group: wgpu::BindGroup,
+    /// Group 0 of painters.
+    pub(super) painter_group: wgpu::BindGroup,
 }
 
 impl Targets {
-    pub(super) fn new(device: &wgpu::Device, visibility: &Visibility, sizes: &Sizes) -> Self {
+    pub(super) fn new(
+        device: &wgpu::Device,
+        visibility: &Visibility,
+        layouts: &Layouts,
+        frame: &wgpu::Buffer,
+        sizes: &Sizes,
+    ) -> Self {
         let make = |label, size, format| gpu::view(&gpu::target(device, label, size, format, 1));
         let shadow = make("shadow", [sizes.shadow; 2], gpu::DEPTH);
-        let survey = SURVEY.map(|format| make("survey", sizes.survey, format));
-        let seen = [0, 1].map(|_| make("seen", sizes.survey, Rgba16Float));
+        let formats = if sizes.samples > 1 {
+            &SURVEY[..2]
+        } else {
+            &SURVEY
+        };
+        let survey: Vec<_> = formats
+            .iter()
+            .map(|&format| make("survey", sizes.survey, format))
+            .collect();
+        let seen = [0, 1].map(|_| make("seen", sizes.visible, Rgba16Float));
         let blur = |from: &wgpu::TextureView| {
             let views = [from, &survey[1]];
             gpu::bind_textures(device, &visibility.blur_layout, &views, None)
         };
+        let bind = |binding, resource| wgpu::BindGroupEntry { binding, resource };
+        let painter_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("painter"),
+            layout: &layouts.painter,
+            entries: &[
+                bind(0, frame.as_entire_binding()),
+                bind(1, wgpu::BindingResource::TextureView(&seen[0])),
+                bind(2, wgpu::BindingResource::Sampler(&visibility.sampler)),
+            ],
+        });
         Self {
             depth: make("survey depth", sizes.survey, gpu::DEPTH),
             visible_group: gpu::bind_textures(
@@ -109,12 +118,7 @@ impl Targets {
                 None,
             ),
             blur_groups: [blur(&seen[0]), blur(&seen[1])],
-            seen_group: gpu::bind_textures(
-                device,
-                &visibility.seen_layout,
-                &[&seen[0]],
-                Some(&visibility.sampler),
-            ),
+            painter_group,
             shadow,
             survey,
             seen,
@@ -128,7 +132,7 @@ impl Targets {
     ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
-            depth_stencil_attachment: gpu::onto_depth(&self.shadow, 1.0, true),
+            depth_stencil_attachment: gpu::onto_depth(&self.shadow, Some(1.0), true),
             ..wgpu::RenderPassDescriptor::default()
         })
     }
@@ -142,13 +146,17 @@ impl Targets {
             r: 1e15,
             ..wgpu::Color::TRANSPARENT
         };
+        let clears = [nothing, wgpu::Color::TRANSPARENT, wgpu::Color::TRANSPARENT];
+        let attachments: Vec<_> = self
+            .survey
+            .iter()
+            .zip(clears)
+            .map(|(view, clear)| gpu::onto(view, None, clear))
+            .collect();
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("survey"),
-            color_attachments: &[
-                gpu::onto(&self.survey[0], None, nothing),
-                gpu::onto(&self.survey[1], None, wgpu::Color::TRANSPARENT),
-            ],
-            depth_stencil_attachment: gpu::onto_depth(&self.depth, 0.0, false),
+            color_attachments: &attachments,
+            depth_stencil_attachment: gpu::onto_depth(&self.depth, Some(0.0), true),
             ..wgpu::RenderPassDescriptor::default()
         })
     }

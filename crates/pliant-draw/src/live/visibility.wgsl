@@ -94,12 +94,12 @@ fn horizon(start: vec2f, position: vec3f, to_eye: vec3f, step: vec2f, turn: f32,
         if any(pixel < vec2f(0.0)) || any(pixel >= frame.size.zw) {
             break;
         }
-        let depth = textureLoad(depths, vec2i(pixel), 0).x;
+        let depth = textureLoad(depths, surveyed(pixel), 0).x;
         // The floor has a term of its own.
         if depth < 0.0 || depth >= NOTHING {
             continue;
         }
-        let offset = through((floor(pixel) + 0.5) / frame.size.zw) * depth - position;
+        let offset = through(surveyed_at(pixel)) * depth - position;
         let distance = length(offset);
         // The shares of rays that are longer than this distance.
         let weight = clamp(1.0 - distance / reach, 0.0, 1.0);
@@ -144,7 +144,7 @@ fn below(height: f32, normal: vec3f) -> f32 {
 
 // Key light, sky, depth in typical distances, 1 for the floor.
 @fragment fn visible(@builtin(position) clip: vec4f) -> @location(0) vec4f {
-    let pixel = vec2i(clip.xy);
+    let pixel = surveyed(clip.xy);
     let measured = textureLoad(depths, pixel, 0).x;
     let depth = abs(measured);
     if depth >= NOTHING {
@@ -156,7 +156,7 @@ fn below(height: f32, normal: vec3f) -> f32 {
         normal = normalize(textureLoad(normals, pixel, 0).xyz - 0.5);
     }
     let turn = turn_of(vec2u(clip.xy));
-    let position = through(clip.xy / frame.size.zw) * depth;
+    let position = through(surveyed_at(clip.xy)) * depth;
     let world = frame.eye.xyz + position;
     var seen = vec2f(1.0);
     if frame.key.w > 0.0 {

@@ -24,6 +24,8 @@ mod color;
 mod error;
 mod font;
 mod image;
+#[cfg(feature = "live")]
+pub mod live;
 mod render;
 mod scene;
 mod sheet;

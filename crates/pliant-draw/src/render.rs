@@ -12,7 +12,7 @@
 //! period 4 exactly: what remains is smooth, where random rays would leave grain. Tiles overlap by the filter's radius, so
 //! they need nothing from each other, and the picture does not depend on who draws them.
 
-use crate::bvh::Ray;
+use crate::bvh::{Aabb, Ray};
 use crate::color::{film, to_linear, to_srgb};
 use crate::error::DrawError;
 use crate::image::Image;
@@ -143,18 +143,71 @@ struct Studio<'a> {
     background: [Vec3; 2],
 }
 
+/// The box that the automatic values of a scene follow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stage {
+    pub(crate) bounds: Aabb,
+    pub(crate) middle: Vec3,
+    /// Length of its diagonal (m).
+    pub(crate) size: f32,
+}
+
+impl Stage {
+    /// The scene's own, or the box around all that is drawn.
+    pub(crate) fn new(scene: &Scene, drawn: Aabb) -> Self {
+        let bounds = scene
+            .stage
+            .filter(|(lo, hi)| lo.is_finite() && hi.is_finite())
+            .map_or(drawn, |(lo, hi)| Aabb { lo, hi });
+        Self {
+            bounds,
+            middle: 0.5 * (bounds.lo + bounds.hi),
+            size: diagonal(bounds),
+        }
+    }
+
+    /// How far ambient occlusion looks (m).
+    pub(crate) fn ambient_reach(&self, scene: &Scene) -> f32 {
+        scene
+            .ambient_reach
+            .filter(|r| r.is_finite() && *r > 0.0)
+            .unwrap_or(0.25 * self.size)
+    }
+}
+
+/// Length of a box's diagonal, never zero.
+fn diagonal(bounds: Aabb) -> f32 {
+    (bounds.hi - bounds.lo).length().max(1e-6)
+}
+
+/// The box around all that is drawn, or one to look at if nothing is.
+pub(crate) fn drawn_or_unit(bounds: Option<Aabb>) -> Aabb {
+    bounds.unwrap_or(Aabb {
+        lo: -Vec3::ONE,
+        hi: Vec3::ONE,
+    })
+}
+
 /// The ground with its automatic values filled in.
-struct Floor {
-    height: f32,
-    color: Vec3,
-    line_color: Vec3,
+pub(crate) struct Floor {
+    pub(crate) height: f32,
+    pub(crate) color: Vec3,
+    pub(crate) line_color: Vec3,
     /// Zero without a grid.
-    cell: f32,
-    fade: f32,
-    middle: Vec3,
+    pub(crate) cell: f32,
+    pub(crate) fade: f32,
+    pub(crate) middle: Vec3,
 }
 
 impl Floor {
+    /// The scene's floor, unless it has none or the camera stands below it.
+    pub(crate) fn of(scene: &Scene, stage: &Stage) -> Option<Self> {
+        scene
+            .ground
+            .filter(|g| g.height.is_finite() && scene.camera.eye.y > g.height)
+            .map(|g| Self::new(&g, stage.middle, stage.size))
+    }
+
     fn new(ground: &Ground, middle: Vec3, size: f32) -> Self {
         // A round number of metres, about an eighth of the scene.
         let automatic = {
@@ -217,16 +270,9 @@ impl<'a> Studio<'a> {
         height: usize,
         quality: Quality,
     ) -> Self {
-        let drawn = tracer
-            .bounds
-            .map_or((-Vec3::ONE, Vec3::ONE), |b| (b.lo, b.hi));
-        let diagonal = |(lo, hi): (Vec3, Vec3)| (hi - lo).length().max(1e-6);
-        let reach = diagonal(drawn).max(drawn.0.abs().max(drawn.1.abs()).max_element());
-        let stage = scene
-            .stage
-            .filter(|(lo, hi)| lo.is_finite() && hi.is_finite())
-            .unwrap_or(drawn);
-        let (middle, size) = (0.5 * (stage.0 + stage.1), diagonal(stage));
+        let drawn = drawn_or_unit(tracer.bounds);
+        let reach = diagonal(drawn).max(drawn.lo.abs().max(drawn.hi.abs()).max_element());
+        let stage = Stage::new(scene, drawn);
         let (right, up, forward) = scene.camera.axes();
         let to_light = scene.light.direction.normalize_or(Vec3::Y);
         Self {
@@ -242,15 +288,9 @@ impl<'a> Studio<'a> {
             spread: 2.0 * scene.camera.tangent() / height as f32,
             to_light,
             light_tangents: to_light.any_orthonormal_pair(),
-            ambient_reach: scene
-                .ambient_reach
-                .filter(|r| r.is_finite() && *r > 0.0)
-                .unwrap_or(0.25 * size),
+            ambient_reach: stage.ambient_reach(scene),
             clearance: 1e-5 * reach,
-            floor: scene
-                .ground
-                .filter(|g| g.height.is_finite() && scene.camera.eye.y > g.height)
-                .map(|g| Floor::new(&g, middle, size)),
+            floor: Floor::of(scene, &stage),
             background: [
                 to_linear(scene.background.top),
                 to_linear(scene.background.bottom),

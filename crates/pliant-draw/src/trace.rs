@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 /// A triangle as the intersection test wants it.
 #[derive(Clone, Copy)]
-struct Triangle {
-    a: Vec3,
-    ab: Vec3,
-    ac: Vec3,
+pub(crate) struct Triangle {
+    pub(crate) a: Vec3,
+    pub(crate) ab: Vec3,
+    pub(crate) ac: Vec3,
 }
 
 impl Triangle {
@@ -251,7 +251,7 @@ fn mix(corners: [Vec3; 3], weights: [f32; 3]) -> Vec3 {
 }
 
 /// The triangle, unless it is out of range, not finite or has no area.
-fn sound_triangle(object: &Object, corners: [u32; 3]) -> Option<Triangle> {
+pub(crate) fn sound_triangle(object: &Object, corners: [u32; 3]) -> Option<Triangle> {
     let at = |v: u32| {
         object
             .positions
@@ -283,7 +283,7 @@ fn meet_ball((center, radius): (Vec3, f32), ray: &Ray, t_max: f32) -> Option<f32
 }
 
 /// Normals per corner: the object's own, or the mean of the faces around the vertex that lie within 50° of this face.
-fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
+pub(crate) fn corner_normals(object: &Object) -> Vec<[Vec3; 3]> {
     const COS_CREASE: f32 = 0.643;
     let faces: Vec<Vec3> = object
         .triangles

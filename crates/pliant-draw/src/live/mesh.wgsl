@@ -1,0 +1,125 @@
+// Triangles: each has three corners of its own, so that a corner's number tells its place in the triangle.
+
+struct Look {
+    // Of the pattern; w of the first: 0 plain, 1 checker, 2 picture.
+    first: vec4f,
+    second: vec4f,
+};
+
+@group(1) @binding(0) var<uniform> look: Look;
+@group(2) @binding(0) var picture: texture_2d<f32>;
+@group(2) @binding(1) var picture_sampler: sampler;
+
+struct Corner {
+    @builtin(vertex_index) number: u32,
+    @location(0) position: vec3f,
+    @location(1) normal: vec2f,
+    @location(2) color: vec4f,
+    @location(3) pattern: vec4f,
+};
+
+struct Seen {
+    @builtin(position) clip: vec4f,
+    @location(0) position: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) color: vec4f,
+    @location(3) pattern: vec4f,
+    @location(4) edges: vec3f,
+};
+
+// From the octahedron's unfolded faces to the unit sphere.
+fn unfold(at: vec2f) -> vec3f {
+    let z = 1.0 - abs(at.x) - abs(at.y);
+    let back = max(-z, 0.0);
+    let xy = at - select(vec2f(-back), vec2f(back), at >= vec2f(0.0));
+    return normalize(vec3f(xy, z));
+}
+
+@vertex fn shadow(@location(0) position: vec3f) -> @builtin(position) vec4f {
+    return shadow_clip(to_shadow(position));
+}
+
+struct Surveyed {
+    @builtin(position) clip: vec4f,
+    @location(0) normal: vec3f,
+};
+
+@vertex fn survey_corner(@location(0) position: vec3f, @location(1) normal: vec2f) -> Surveyed {
+    return Surveyed(to_clip(position), unfold(normal));
+}
+
+struct Survey {
+    @location(0) depth: f32,
+    @location(1) normal: vec4f,
+};
+
+@fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> Survey {
+    let n = select(-1.0, 1.0, front) * normalize(in.normal);
+    return Survey(frame.eye.w / in.clip.z, stored(n));
+}
+
+@vertex fn corner(in: Corner) -> Seen {
+    let place = in.number % 3u;
+    let edges = vec3f(f32(place == 0u), f32(place == 1u), f32(place == 2u));
+    return Seen(to_clip(in.position), in.position, unfold(in.normal), in.color, in.pattern, edges);
+}
+
+fn triangle_wave(x: vec3f) -> vec3f {
+    return 0.5 - abs(fract(x * 0.5) - 0.5);
+}
+
+// Share of the second colour in a checker of unit cells around `p`, averaged over a cube of side `width`.
+fn checker(p: vec3f, width: f32) -> f32 {
+    let w = clamp(width, 1e-3, 1e3);
+    let mean = 2.0 * (triangle_wave(p + 0.5 * w) - triangle_wave(p - 0.5 * w)) / w;
+    let wave = clamp(mean, vec3f(-1.0), vec3f(1.0));
+    return 0.5 - 0.5 * wave.x * wave.y * wave.z;
+}
+
+fn painted(in: Seen, distance: f32) -> vec3f {
+    if look.first.w == 1.0 {
+        let width = 1.5 * distance * frame.forward.w * in.pattern.w;
+        let share = checker(in.pattern.xyz, width);
+        let painted = mix(look.first.xyz, look.second.xyz, share);
+        return in.color.xyz * select(vec3f(1.0), painted, in.pattern.w > 0.0);
+    }
+    if look.first.w == 2.0 {
+        let texel = textureSample(picture, picture_sampler, vec2f(in.pattern.x, 1.0 - in.pattern.y));
+        let painted = look.first.xyz * (1.0 - texel.w) + texel.xyz;
+        return in.color.xyz * select(vec3f(1.0), painted, in.pattern.w > 0.0);
+    }
+    return in.color.xyz;
+}
+
+fn surface(in: Seen, front: bool) -> Surface {
+    let offset = in.position - frame.eye.xyz;
+    let distance = length(offset);
+    let along = offset / distance;
+    var n = select(-1.0, 1.0, front) * normalize(in.normal);
+    // An interpolated normal that faces away from the viewer is bent back into view.
+    n = normalize(n - 1.001 * max(dot(n, along), 0.0) * along);
+    var albedo = painted(in, distance);
+    if frame.top.w > 0.0 {
+        // Distance from the nearest edge in pixels.
+        let edge = in.edges / max(fwidth(in.edges), vec3f(1e-6));
+        let near = min(edge.x, min(edge.y, edge.z));
+        albedo *= mix(0.12, 1.0, smoothstep(0.4, 1.1, near));
+    }
+    return Surface(in.position, n, albedo, in.color.w);
+}
+
+@fragment fn paint(in: Seen, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    let share = visible(in.clip.xy, dot(in.position - frame.eye.xyz, frame.forward.xyz));
+    return dithered(film(shade(surface(in, front), share)), in.clip.xy);
+}
+
+struct Record {
+    @location(0) depth: f32,
+    @location(1) normal: vec4f,
+    @location(2) albedo: vec4f,
+};
+
+@fragment fn record(in: Seen, @builtin(front_facing) front: bool) -> Record {
+    let s = surface(in, front);
+    return Record(frame.eye.w / in.clip.z, stored(s.normal), vec4f(s.albedo, s.gloss));
+}

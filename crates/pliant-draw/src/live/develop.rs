@@ -23,7 +23,8 @@ impl Develop {
         let groups = [Some(&layouts.painter), Some(&layout)];
         let pipeline = Recipe {
             fragment: Some("develop"),
-            depth: Some((false, wgpu::CompareFunction::Always)),
+            // Drawn at infinity: passes wherever something nearer has been recorded.
+            depth: Some((false, wgpu::CompareFunction::Less)),
             ..Role::Paint(1).recipe("develop", &module, &groups)
         }
         .build(device);

@@ -30,6 +30,8 @@ pub(super) struct Frame {
     floor_line: [f32; 4],
     floor_middle: [f32; 4],
     scale: [f32; 4],
+    lower: [f32; 4],
+    upper: [f32; 4],
     survey: [f32; 4],
     lookup: [f32; 4],
 }
@@ -128,6 +130,8 @@ impl Frame {
                 0.0,
                 0.0,
             ],
+            lower: with(drawn.lo, 0.0),
+            upper: with(drawn.hi, 0.0),
             survey: [
                 sizes.survey[0] as f32,
                 sizes.survey[1] as f32,

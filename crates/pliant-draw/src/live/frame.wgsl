@@ -21,6 +21,8 @@ struct Frame {
     floor_line: vec4f,    // w: distance at which the floor is half gone (m)
     floor_middle: vec4f,  // y: its height; w: 1 with a floor
     scale: vec4f,         // x: 1 / (a typical distance from the eye), y: width of a visibility pixel at distance 1
+    lower: vec4f,         // the box around all that is drawn
+    upper: vec4f,
     survey: vec4f,        // size of the survey in pixels; z: its pixels for one of visibility
     lookup: vec4f,        // from pixels of the picture to pixels of visibility: scale, then shift
 };

@@ -73,7 +73,9 @@ pub(super) fn target(
     let more = if samples > 1 {
         wgpu::TextureUsages::empty()
     } else if format == COLOR {
-        wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC
+        wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC
+            | wgpu::TextureUsages::COPY_DST
     } else {
         wgpu::TextureUsages::TEXTURE_BINDING
     };
@@ -189,6 +191,8 @@ pub(super) struct Recipe<'a> {
     pub(super) buffer: Option<wgpu::VertexBufferLayout<'a>>,
     pub(super) strip: bool,
     pub(super) targets: &'a [wgpu::TextureFormat],
+    /// Constants of the shader.
+    pub(super) constants: &'a [(&'a str, f64)],
     /// Whether depth is written, and which depths pass.
     pub(super) depth: Option<(bool, wgpu::CompareFunction)>,
     pub(super) samples: u32,
@@ -205,6 +209,10 @@ impl Recipe<'_> {
         });
         let targets: Vec<Option<wgpu::ColorTargetState>> =
             self.targets.iter().map(|&f| Some(f.into())).collect();
+        let options = wgpu::PipelineCompilationOptions {
+            constants: self.constants,
+            ..wgpu::PipelineCompilationOptions::default()
+        };
         let buffers: Vec<_> = self.buffer.clone().map(Some).into_iter().collect();
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
@@ -212,7 +220,7 @@ impl Recipe<'_> {
             vertex: wgpu::VertexState {
                 module: self.module,
                 entry_point: Some(self.vertex),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: options.clone(),
                 buffers: &buffers,
             },
             primitive: wgpu::PrimitiveState {
@@ -238,7 +246,7 @@ impl Recipe<'_> {
             fragment: self.fragment.map(|entry| wgpu::FragmentState {
                 module: self.module,
                 entry_point: Some(entry),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: options,
                 targets: &targets,
             }),
             multiview_mask: None,
@@ -265,6 +273,19 @@ pub(super) fn onto<'a>(
             } else {
                 wgpu::StoreOp::Store
             },
+        },
+    })
+}
+
+/// A colour attachment that keeps what it holds.
+pub(super) fn over(view: &wgpu::TextureView) -> Option<wgpu::RenderPassColorAttachment<'_>> {
+    Some(wgpu::RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target: None,
+        ops: wgpu::Operations {
+            load: wgpu::LoadOp::Load,
+            store: wgpu::StoreOp::Store,
         },
     })
 }

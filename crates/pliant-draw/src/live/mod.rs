@@ -115,7 +115,7 @@ pub struct Renderer {
 struct Direct {
     survey: Cast,
     paint: Cast,
-    sky: wgpu::RenderPipeline,
+    floor: floor::Pipelines,
     lines: lines::Pipelines,
 }
 
@@ -123,6 +123,7 @@ struct Direct {
 struct Recorded {
     record: Cast,
     develop: Develop,
+    floor: floor::Pipelines,
     lines: lines::Pipelines,
 }
 
@@ -198,7 +199,7 @@ impl Renderer {
         queue.submit([encoder.finish()]);
     }
 
-    /// Draws like [`Renderer::draw`] but waits after each stage: the stages' names and their durations in seconds.
+    /// Draws like [`Renderer::draw`] but waits after each stage: the stages' names and how far `clock` runs in each.
     pub fn measure(
         &mut self,
         device: &wgpu::Device,
@@ -206,25 +207,26 @@ impl Renderer {
         scene: &Scene,
         extras: &Extras,
         size: [u32; 2],
+        clock: impl Fn() -> f64,
     ) -> Vec<(&'static str, f64)> {
         let wait = || {
             // A device that is lost has nothing to wait for.
             let _ = device.poll(wgpu::PollType::wait_indefinitely());
         };
         wait();
-        let start = std::time::Instant::now();
+        let start = clock();
         let Some(plan) = self.prepare(device, queue, scene, extras, size) else {
             return Vec::new();
         };
-        let mut times = vec![("prepare", start.elapsed().as_secs_f64())];
+        let mut times = vec![("prepare", clock() - start)];
         for (name, stage) in STAGES {
-            let start = std::time::Instant::now();
+            let start = clock();
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             stage(self, &mut encoder, &plan);
             queue.submit([encoder.finish()]);
             wait();
-            times.push((name, start.elapsed().as_secs_f64()));
+            times.push((name, clock() - start));
         }
         times
     }
@@ -310,18 +312,20 @@ impl Renderer {
     fn make_pipelines(&mut self, device: &wgpu::Device, samples: u32) {
         let layouts = &self.layouts;
         let cast = |role| Cast::new(device, layouts, role);
+        let floor = || floor::Pipelines::new(device, layouts, samples);
         let lines = || lines::Pipelines::new(device, &layouts.frame, samples);
         if samples > 1 {
             self.direct.get_or_insert_with(|| Direct {
                 survey: cast(Role::Survey),
                 paint: cast(Role::Paint(samples)),
-                sky: floor::sky_pipeline(device, layouts, samples),
+                floor: floor(),
                 lines: lines(),
             });
         } else {
             self.recorded.get_or_insert_with(|| Recorded {
                 record: cast(Role::Record),
                 develop: Develop::new(device, layouts),
+                floor: floor(),
                 lines: lines(),
             });
         }
@@ -358,7 +362,7 @@ impl Renderer {
 
     /// The scene as the eye sees it: its shape, and its colours if the picture is painted from them.
     fn survey(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
-        let (Some(canvas), Some(frame)) = (&self.canvas, &plan.frame) else {
+        let Some(canvas) = self.canvas.as_ref().filter(|_| plan.frame.is_some()) else {
             return;
         };
         let cast = if canvas.record.is_some() {
@@ -379,9 +383,6 @@ impl Renderer {
             self.meshes.draw_shapes(&mut pass, &cast.meshes);
         }
         self.balls.draw(&mut pass, &cast.balls);
-        if let (Some(floor), true) = (&cast.floor, frame.has_floor()) {
-            floor::draw(&mut pass, floor);
-        }
     }
 
     /// What each pixel of the survey sees of the key light and of the sky.
@@ -406,22 +407,19 @@ impl Renderer {
             return;
         };
         pass.set_bind_group(0, &targets.painter_group, &[]);
-        let lines = match (&canvas.record, &self.recorded, &self.direct) {
+        let (floor, lines) = match (&canvas.record, &self.recorded, &self.direct) {
             (Some(record), Some(recorded), _) => {
                 recorded.develop.draw(&mut pass, record);
-                &recorded.lines
+                (&recorded.floor, &recorded.lines)
             }
             (None, _, Some(direct)) => {
                 self.meshes.draw_painted(&mut pass, &direct.paint.meshes);
                 self.balls.draw(&mut pass, &direct.paint.balls);
-                if let (Some(floor), true) = (&direct.paint.floor, frame.has_floor()) {
-                    floor::draw(&mut pass, floor);
-                }
-                floor::draw_sky(&mut pass, &direct.sky);
-                &direct.lines
+                (&direct.floor, &direct.lines)
             }
             _ => return,
         };
+        floor.draw(&mut pass, frame.has_floor());
         pass.set_bind_group(0, &self.frame_group, &[]);
         self.lines.draw(&mut pass, lines);
     }
@@ -449,11 +447,11 @@ const STAGES: [(&str, Stage); 5] = [
 /// The layouts that several pipelines share.
 fn layouts(device: &wgpu::Device) -> Layouts {
     let frame = gpu::uniform_entry(0, false, size_of::<Frame>() as u64);
-    let seen = [gpu::texture_entry(1, true), gpu::sampler_entry(2)];
+    let seen = gpu::texture_entry(1, false);
     let picture = [gpu::texture_entry(0, true), gpu::sampler_entry(1)];
     Layouts {
         frame: gpu::bind_layout(device, "frame", &[frame]),
-        painter: gpu::bind_layout(device, "painter", &[frame, seen[0], seen[1]]),
+        painter: gpu::bind_layout(device, "painter", &[frame, seen]),
         look: mesh::look_layout(device),
         picture: gpu::bind_layout(device, "picture", &picture),
     }

@@ -17,7 +17,7 @@ enum Raw {
     /// Several samples a pixel, with their depth; they are averaged.
     Samples([wgpu::TextureView; 2]),
     /// One sample a pixel; its edges are smoothed.
-    Steps(wgpu::TextureView, wgpu::BindGroup),
+    Steps(wgpu::Texture, wgpu::TextureView, wgpu::BindGroup),
 }
 
 impl Picture {
@@ -33,9 +33,10 @@ impl Picture {
             let formats = [gpu::COLOR, gpu::DEPTH];
             Raw::Samples(formats.map(|f| gpu::view(&make("samples", f, sizes.samples))))
         } else {
-            let steps = gpu::view(&make("steps", gpu::COLOR, 1));
-            let group = bind(&steps);
-            Raw::Steps(steps, group)
+            let steps = make("steps", gpu::COLOR, 1);
+            let view = gpu::view(&steps);
+            let group = bind(&view);
+            Raw::Steps(steps, view, group)
         };
         Self {
             raw,
@@ -57,7 +58,7 @@ impl Picture {
                 gpu::onto(color, Some(&self.view), clear),
                 gpu::onto_depth(depth, Some(0.0), false),
             ),
-            Raw::Steps(color, _) => (
+            Raw::Steps(_, color, _) => (
                 gpu::onto(color, None, clear),
                 gpu::onto_depth(surveyed, None, true),
             ),
@@ -72,12 +73,18 @@ impl Picture {
 
     /// Makes the picture of what was drawn, unless the pass has done so.
     pub(super) fn finish(&self, encoder: &mut wgpu::CommandEncoder, show: &Show) {
-        let Raw::Steps(_, group) = &self.raw else {
+        let Raw::Steps(steps, _, group) = &self.raw else {
             return;
         };
+        // Most pixels stay as they are.
+        encoder.copy_texture_to_texture(
+            steps.as_image_copy(),
+            self.texture.as_image_copy(),
+            self.texture.size(),
+        );
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("smooth"),
-            color_attachments: &[gpu::onto(&self.view, None, wgpu::Color::BLACK)],
+            color_attachments: &[gpu::over(&self.view)],
             ..wgpu::RenderPassDescriptor::default()
         });
         pass.set_pipeline(&show.smooth);
@@ -160,6 +167,7 @@ impl Show {
                 fragment: Some(entry),
                 buffer: None,
                 strip: false,
+                constants: &[],
                 targets: &[target],
                 depth: None,
                 samples: 1,

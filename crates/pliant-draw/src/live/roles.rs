@@ -1,10 +1,10 @@
 //! The roles in which things are drawn: each kind of thing has a pipeline for each role.
 
 use super::gpu::{COLOR, Recipe};
-use super::{balls, floor, mesh};
+use super::{balls, mesh};
 use wgpu::TextureFormat::{R32Float, Rgb10a2Unorm, Rgba8UnormSrgb};
 
-/// Formats of the survey: depth along the view, negative for the floor, and normal; then albedo and gloss, if the picture
+/// Formats of the survey: depth along the view, and normal; then albedo and gloss, if the picture
 /// is painted from it.
 pub(super) const SURVEY: [wgpu::TextureFormat; 3] = [R32Float, Rgb10a2Unorm, Rgba8UnormSrgb];
 
@@ -58,6 +58,7 @@ impl Role {
             },
             buffer: None,
             strip: false,
+            constants: &[],
             targets: match self {
                 Self::Shadow => &[],
                 Self::Survey => &SURVEY[..2],
@@ -84,18 +85,15 @@ impl Role {
 
 /// The pipelines of one role.
 pub(super) struct Cast {
-    pub(super) meshes: wgpu::RenderPipeline,
+    pub(super) meshes: mesh::Pipelines,
     pub(super) balls: wgpu::RenderPipeline,
-    /// The floor throws no shadow.
-    pub(super) floor: Option<wgpu::RenderPipeline>,
 }
 
 impl Cast {
     pub(super) fn new(device: &wgpu::Device, layouts: &Layouts, role: Role) -> Self {
         Self {
-            meshes: mesh::pipeline(device, layouts, role),
+            meshes: mesh::Pipelines::new(device, layouts, role),
             balls: balls::pipeline(device, layouts, role),
-            floor: (role != Role::Shadow).then(|| floor::pipeline(device, layouts, role)),
         }
     }
 }

@@ -16,7 +16,6 @@ pub(super) struct Visibility {
     blurs: [wgpu::RenderPipeline; 2],
     visible_layout: wgpu::BindGroupLayout,
     blur_layout: wgpu::BindGroupLayout,
-    sampler: wgpu::Sampler,
 }
 
 impl Visibility {
@@ -34,6 +33,7 @@ impl Visibility {
                 fragment: Some(entry),
                 buffer: None,
                 strip: false,
+                constants: &[],
                 targets: &[Rgba16Float],
                 depth: None,
                 samples: 1,
@@ -52,11 +52,6 @@ impl Visibility {
             blurs: ["along_x", "along_y"].map(|entry| screen("blur", blur, entry, &blur_layout)),
             visible_layout,
             blur_layout,
-            sampler: device.create_sampler(&wgpu::SamplerDescriptor {
-                mag_filter: wgpu::FilterMode::Linear,
-                min_filter: wgpu::FilterMode::Linear,
-                ..wgpu::SamplerDescriptor::default()
-            }),
         }
     }
 }
@@ -106,7 +101,6 @@ impl Targets {
             entries: &[
                 bind(0, frame.as_entire_binding()),
                 bind(1, wgpu::BindingResource::TextureView(&seen[0])),
-                bind(2, wgpu::BindingResource::Sampler(&visibility.sampler)),
             ],
         });
         Self {

@@ -260,8 +260,8 @@ pub(super) fn onto<'a>(
     view: &'a wgpu::TextureView,
     resolve_target: Option<&'a wgpu::TextureView>,
     clear: wgpu::Color,
-) -> Option<wgpu::RenderPassColorAttachment<'a>> {
-    Some(wgpu::RenderPassColorAttachment {
+) -> wgpu::RenderPassColorAttachment<'a> {
+    wgpu::RenderPassColorAttachment {
         view,
         depth_slice: None,
         resolve_target,
@@ -274,12 +274,12 @@ pub(super) fn onto<'a>(
                 wgpu::StoreOp::Store
             },
         },
-    })
+    }
 }
 
 /// A colour attachment that keeps what it holds.
-pub(super) fn over(view: &wgpu::TextureView) -> Option<wgpu::RenderPassColorAttachment<'_>> {
-    Some(wgpu::RenderPassColorAttachment {
+pub(super) fn over(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachment<'_> {
+    wgpu::RenderPassColorAttachment {
         view,
         depth_slice: None,
         resolve_target: None,
@@ -287,7 +287,7 @@ pub(super) fn over(view: &wgpu::TextureView) -> Option<wgpu::RenderPassColorAtta
             load: wgpu::LoadOp::Load,
             store: wgpu::StoreOp::Store,
         },
-    })
+    }
 }
 
 /// A depth attachment that starts from `clear`, or from what it holds.
@@ -295,8 +295,8 @@ pub(super) fn onto_depth(
     view: &wgpu::TextureView,
     clear: Option<f32>,
     keep: bool,
-) -> Option<wgpu::RenderPassDepthStencilAttachment<'_>> {
-    Some(wgpu::RenderPassDepthStencilAttachment {
+) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
         view,
         depth_ops: Some(wgpu::Operations {
             load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
@@ -307,5 +307,5 @@ pub(super) fn onto_depth(
             },
         }),
         stencil_ops: None,
-    })
+    }
 }

@@ -34,7 +34,7 @@ fn visible(pixel: vec2f, depth: f32) -> vec2f {
         sum += weight * other.xy;
         total += weight;
     }
-    return sum / total;
+    return min(sum / total, vec2f(1.0));
 }
 
 // An interpolated normal that faces away from the viewer is bent back into view; `along` points from the eye.

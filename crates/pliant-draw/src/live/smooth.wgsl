@@ -1,5 +1,5 @@
-// Smooths the steps of edges in a picture of one sample a pixel: a pixel that stands
-// out from its neighbours takes on some of the one beyond the edge.
+// Smooths the steps of edges in a picture of one sample a pixel: along an edge, colours of both sides are mixed
+// (after Lottes 2009, "FXAA").
 
 @group(0) @binding(0) var raw: texture_2d<f32>;
 @group(0) @binding(1) var raw_sampler: sampler;
@@ -19,23 +19,24 @@ fn luma(pixel: vec2i) -> f32 {
 @fragment fn smooth_edges(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let pixel = vec2i(clip.xy);
     let here = luma(pixel);
-    let n = luma(pixel - vec2i(0, 1));
-    let s = luma(pixel + vec2i(0, 1));
-    let w = luma(pixel - vec2i(1, 0));
-    let e = luma(pixel + vec2i(1, 0));
-    let least = min(here, min(min(n, s), min(w, e)));
-    let most = max(here, max(max(n, s), max(w, e)));
-    let contrast = most - least;
-    if contrast < max(0.04, 0.1 * most) {
+    let nw = luma(pixel + vec2i(-1, -1));
+    let ne = luma(pixel + vec2i(1, -1));
+    let sw = luma(pixel + vec2i(-1, 1));
+    let se = luma(pixel + vec2i(1, 1));
+    let least = min(here, min(min(nw, ne), min(sw, se)));
+    let most = max(here, max(max(nw, ne), max(sw, se)));
+    if most - least < max(0.04, 0.1 * most) {
         discard;
     }
-    // Towards the side that differs more, by how much this pixel stands out from its neighbours.
-    let level = abs(n + s - 2.0 * here) > abs(w + e - 2.0 * here);
-    let before = select(w, n, level);
-    let after = select(e, s, level);
-    let towards = select(1.0, -1.0, abs(before - here) > abs(after - here));
-    let way = select(vec2f(towards, 0.0), vec2f(0.0, towards), level);
-    let out = clamp(abs(0.25 * (n + s + w + e) - here) / contrast, 0.0, 1.0);
-    let shift = min(out * (2.0 - out), 0.75) * 0.75;
-    return textureSampleLevel(raw, raw_sampler, (clip.xy + shift * way) / vec2f(textureDimensions(raw)), 0.0);
+    // Along the edge, longer where it is level or upright.
+    var along = vec2f((sw + se) - (nw + ne), (nw + sw) - (ne + se));
+    let weakest = min(abs(along.x), abs(along.y)) + max(0.03 * (nw + ne + sw + se), 1.0 / 128.0);
+    along = clamp(along / weakest, vec2f(-8.0), vec2f(8.0));
+    let size = vec2f(textureDimensions(raw));
+    let near = 0.5 * (textureSampleLevel(raw, raw_sampler, (clip.xy - along / 6.0) / size, 0.0)
+        + textureSampleLevel(raw, raw_sampler, (clip.xy + along / 6.0) / size, 0.0));
+    let far = 0.5 * near + 0.25 * (textureSampleLevel(raw, raw_sampler, (clip.xy - 0.5 * along) / size, 0.0)
+        + textureSampleLevel(raw, raw_sampler, (clip.xy + 0.5 * along) / size, 0.0));
+    // Far taps that bring in something else are not trusted.
+    return select(far, near, far.w < least || far.w > most);
 }

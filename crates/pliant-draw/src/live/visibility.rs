@@ -126,7 +126,7 @@ impl Targets {
     ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
-            depth_stencil_attachment: gpu::onto_depth(&self.shadow, Some(1.0), true),
+            depth_stencil_attachment: Some(gpu::onto_depth(&self.shadow, Some(1.0), true)),
             ..wgpu::RenderPassDescriptor::default()
         })
     }
@@ -145,12 +145,12 @@ impl Targets {
             .survey
             .iter()
             .zip(clears)
-            .map(|(view, clear)| gpu::onto(view, None, clear))
+            .map(|(view, clear)| Some(gpu::onto(view, None, clear)))
             .collect();
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("survey"),
             color_attachments: &attachments,
-            depth_stencil_attachment: gpu::onto_depth(&self.depth, Some(0.0), true),
+            depth_stencil_attachment: Some(gpu::onto_depth(&self.depth, Some(0.0), true)),
             ..wgpu::RenderPassDescriptor::default()
         })
     }
@@ -170,7 +170,7 @@ impl Targets {
         for (target, pipeline, group) in steps {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("visible"),
-                color_attachments: &[gpu::onto(target, None, wgpu::Color::BLACK)],
+                color_attachments: &[Some(gpu::onto(target, None, wgpu::Color::BLACK))],
                 ..wgpu::RenderPassDescriptor::default()
             });
             pass.set_pipeline(pipeline);

@@ -9,7 +9,7 @@
 const PI: f32 = 3.14159265;
 // Cosine and sine of the golden angle: taps turned by it from one to the next fill a disc evenly.
 const GOLDEN: vec2f = vec2f(-0.73736888, 0.67549029);
-const SEARCH_TAPS: i32 = 4;
+const SEARCH_TAPS: i32 = 6;
 const SHADOW_TAPS: i32 = 6;
 const STEPS: i32 = 4;
 // How dark the floor makes what faces it: below 1, because a lit floor also gives light back.
@@ -43,6 +43,11 @@ fn turned(way: vec2f) -> vec2f {
     return vec2f(GOLDEN.x * way.x - GOLDEN.y * way.y, GOLDEN.y * way.x + GOLDEN.x * way.y);
 }
 
+// Only what lies in the cone of the light can block it.
+fn in_cone(height: f32, aside: f32, texel: f32) -> bool {
+    return height > 0.0 && aside <= frame.to_light.w * height + 1.5 * texel;
+}
+
 // Seen share of the key light: the mean distance of what blocks it gives the width of the edge.
 fn key_light(position: vec3f, normal: vec3f, footprint: f32, turn: f32) -> f32 {
     let facing = dot(normal, frame.to_light.xyz);
@@ -69,20 +74,21 @@ fn key_light(position: vec3f, normal: vec3f, footprint: f32, turn: f32) -> f32 {
         let radius = widest * (f32(i) + turn) / f32(SEARCH_TAPS);
         let height = blocker(receiver, radius * way);
         way = turned(way);
-        // Only what lies in the cone of the light can block it.
-        let blocks = height > 0.0 && radius <= frame.to_light.w * height + 1.5 * texel;
+        let blocks = in_cone(height, radius, texel);
         sum += select(0.0, height, blocks);
         count += select(0.0, 1.0, blocks);
     }
-    if count == 0.0 {
-        return 1.0;
-    }
-    let radius = max(frame.to_light.w * sum / count, 1.0 * texel);
+    // What the search has missed lies, if anywhere, in the outer part of the cone.
+    let mean = select(0.5 * highest, sum / count, count > 0.0);
+    let radius = max(frame.to_light.w * mean, texel);
     var open = 0.0;
     way = first;
     for (var i = 0; i < SHADOW_TAPS; i++) {
         let offset = radius * sqrt((f32(i) + turn) / f32(SHADOW_TAPS));
-        open += select(0.0, 1.0, blocker(receiver, offset * way) == 0.0);
+        let height = blocker(receiver, offset * way);
+        // The nearest surface stands for all that lies behind it, too: once found, it blocks wherever it is.
+        let blocks = height > 0.0 && (count > 0.0 || in_cone(height, offset, texel));
+        open += select(1.0, 0.0, blocks);
         way = turned(way);
     }
     return open / f32(SHADOW_TAPS);
@@ -141,13 +147,17 @@ fn sky_light(pixel: vec2f, position: vec3f, normal: vec3f, depth: f32, turn: f32
     let jitter = fract(turn * 5.0);
     let right = horizon(pixel, position, to_eye, way * reach_pixels, jitter, -gamma.y);
     let left = horizon(pixel, position, to_eye, -way * reach_pixels, jitter, gamma.y);
-    return clamp(size * (arc(right, 1.0, gamma) + arc(left, -1.0, gamma)), 0.0, 1.0);
+    // A single slice may be above 1; only their mean is not.
+    return max(size * (arc(right, 1.0, gamma) + arc(left, -1.0, gamma)), 0.0);
 }
 
-// Share of the sky that the floor hides from a surface above it.
+// Share of the sky that the floor hides from a surface above it: rays of all lengths up to the reach, as a matt surface
+// weighs them. For a surface that faces down, at a height of `a` reaches, the integral is (1 - a)²; an upright one sees
+// half of it, and the more slanted rays to the floor leave about (1 - a)^3.6.
 fn below(height: f32, normal: vec3f) -> f32 {
-    let near = clamp(1.0 - height / frame.bounce.w, 0.0, 1.0);
-    return FLOOR_OCCLUSION * frame.floor_middle.w * (0.5 - 0.5 * normal.y) * near * near;
+    let near = clamp(1.0 - height / frame.bounce.w, 1e-4, 1.0);
+    let share = (0.5 - 0.5 * normal.y) * pow(near, 3.6 + 1.6 * normal.y);
+    return FLOOR_OCCLUSION * frame.floor_middle.w * share;
 }
 
 // Key light, sky, depth in typical distances, 1 for the floor.

@@ -72,8 +72,7 @@ fn meet(ball: vec4f, uv: vec2f, spread: f32) -> Hit {
 }
 
 struct Survey {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
+    @location(0) normal: vec4f,
     @builtin(frag_depth) clip_depth: f32,
 };
 
@@ -83,7 +82,7 @@ struct Survey {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    return Survey(depth, stored(hit.normal), clamp(frame.eye.w / depth, 0.0, 1.0));
+    return Survey(stored(hit.normal), clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Painted {
@@ -106,9 +105,8 @@ struct Painted {
 }
 
 struct Record {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-    @location(2) albedo: vec4f,
+    @location(0) normal: vec4f,
+    @location(1) albedo: vec4f,
     @builtin(frag_depth) clip_depth: f32,
 };
 
@@ -118,7 +116,7 @@ struct Record {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    return Record(depth, stored(hit.normal), in.color, clamp(frame.eye.w / depth, 0.0, 1.0));
+    return Record(stored(hit.normal), in.color, clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Shadowed {

@@ -33,7 +33,8 @@ impl Develop {
 
     /// Binds the survey.
     pub(super) fn bind(&self, device: &wgpu::Device, targets: &Targets) -> wgpu::BindGroup {
-        let views: Vec<&wgpu::TextureView> = targets.survey.iter().collect();
+        let mut views = vec![&targets.surveyed];
+        views.extend(&targets.survey);
         gpu::bind_textures(device, &self.layout, &views, None)
     }
 

@@ -11,7 +11,7 @@
 // The depth test leaves out pixels that show nothing.
 @fragment fn develop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let pixel = vec2i(clip.xy);
-    let depth = textureLoad(depths, pixel, 0).x;
+    let depth = distance_of(textureLoad(depths, pixel, 0).x);
     let offset = depth * through(clip.xy / frame.size.xy);
     let albedo = textureLoad(albedos, pixel, 0);
     let normal = in_view(normalize(textureLoad(normals, pixel, 0).xyz - 0.5), normalize(offset));

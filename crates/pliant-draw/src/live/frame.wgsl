@@ -29,8 +29,13 @@ struct Frame {
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 
-// What a survey pixel holds where nothing is.
+// The distance of nothing.
 const NOTHING: f32 = 1e15;
+
+// Distance along `forward` of what a depth buffer holds.
+fn distance_of(depth: f32) -> f32 {
+    return min(frame.eye.w / max(depth, 1e-30), NOTHING);
+}
 
 // Reversed depth without a far plane: 1 at the near plane, 0 at infinity.
 fn to_clip(p: vec3f) -> vec4f {

@@ -62,7 +62,7 @@ impl GrowBuffer {
     }
 }
 
-/// A texture to draw into and to read from.
+/// A texture to draw into and, if it has one sample a pixel, to read from.
 pub(super) fn target(
     device: &wgpu::Device,
     label: &str,
@@ -72,12 +72,10 @@ pub(super) fn target(
 ) -> wgpu::Texture {
     let more = if samples > 1 {
         wgpu::TextureUsages::empty()
-    } else if format == COLOR {
+    } else {
         wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::COPY_SRC
             | wgpu::TextureUsages::COPY_DST
-    } else {
-        wgpu::TextureUsages::TEXTURE_BINDING
     };
     device.create_texture(&wgpu::TextureDescriptor {
         label: Some(label),

@@ -51,14 +51,8 @@ struct Surveyed {
     return Surveyed(to_clip(position), unfold(normal));
 }
 
-struct Survey {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-};
-
-@fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> Survey {
-    let n = select(-1.0, 1.0, front) * normalize(in.normal);
-    return Survey(frame.eye.w / in.clip.z, stored(n));
+@fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    return stored(select(-1.0, 1.0, front) * normalize(in.normal));
 }
 
 @vertex fn corner(in: Corner) -> Seen {
@@ -114,12 +108,11 @@ fn albedo(in: Seen) -> vec3f {
 }
 
 struct Record {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-    @location(2) albedo: vec4f,
+    @location(0) normal: vec4f,
+    @location(1) albedo: vec4f,
 };
 
 @fragment fn record(in: Seen, @builtin(front_facing) front: bool) -> Record {
     let n = select(-1.0, 1.0, front) * normalize(in.normal);
-    return Record(frame.eye.w / in.clip.z, stored(n), vec4f(albedo(in), in.color.w));
+    return Record(stored(n), vec4f(albedo(in), in.color.w));
 }

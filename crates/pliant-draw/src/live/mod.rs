@@ -383,6 +383,8 @@ impl Renderer {
             self.meshes.draw_shapes(&mut pass, &cast.meshes);
         }
         self.balls.draw(&mut pass, &cast.balls);
+        drop(pass);
+        canvas.targets.end_survey(encoder);
     }
 
     /// What each pixel of the survey sees of the key light and of the sky.

@@ -2,11 +2,10 @@
 
 use super::gpu::{COLOR, Recipe};
 use super::{balls, mesh};
-use wgpu::TextureFormat::{R32Float, Rgb10a2Unorm, Rgba8UnormSrgb};
+use wgpu::TextureFormat::{Rgb10a2Unorm, Rgba8UnormSrgb};
 
-/// Formats of the survey: depth along the view, and normal; then albedo and gloss, if the picture
-/// is painted from it.
-pub(super) const SURVEY: [wgpu::TextureFormat; 3] = [R32Float, Rgb10a2Unorm, Rgba8UnormSrgb];
+/// Formats of the survey besides its depth: normal; then albedo and gloss, if the picture is painted from it.
+pub(super) const SURVEY: [wgpu::TextureFormat; 2] = [Rgb10a2Unorm, Rgba8UnormSrgb];
 
 /// What things are drawn for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +60,7 @@ impl Role {
             constants: &[],
             targets: match self {
                 Self::Shadow => &[],
-                Self::Survey => &SURVEY[..2],
+                Self::Survey => &SURVEY[..1],
                 Self::Record => &SURVEY,
                 Self::Paint(_) => &[COLOR],
             },

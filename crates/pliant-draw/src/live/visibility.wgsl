@@ -104,7 +104,7 @@ fn horizon(start: vec2f, position: vec3f, to_eye: vec3f, step: vec2f, turn: f32,
         if any(pixel < vec2f(0.0)) || any(pixel >= frame.size.zw) {
             break;
         }
-        let depth = textureLoad(depths, surveyed(pixel), 0).x;
+        let depth = distance_of(textureLoad(depths, surveyed(pixel), 0).x);
         let offset = through(surveyed_at(pixel)) * depth - position;
         let distance = length(offset);
         // The shares of rays that are longer than this distance.
@@ -164,7 +164,7 @@ fn below(height: f32, normal: vec3f) -> f32 {
 @fragment fn visible(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let pixel = surveyed(clip.xy);
     let ray = through(surveyed_at(clip.xy));
-    var depth = textureLoad(depths, pixel, 0).x;
+    var depth = distance_of(textureLoad(depths, pixel, 0).x);
     // The floor is not in the survey.
     let to_floor = (frame.floor_middle.y - frame.eye.y) / ray.y;
     let is_floor = frame.floor_middle.w > 0.0 && to_floor > 0.0 && to_floor < depth;

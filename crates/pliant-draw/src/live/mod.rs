@@ -71,7 +71,7 @@ pub struct Extras {
     pub occlusion: bool,
     /// Samples of a pixel, for smooth edges. With 1, edges are smoothed afterwards, and every pixel is lit once instead of
     /// every piece of a triangle in it, which is faster for many small triangles. Anything above is 4. 0 chooses 4 on a
-    /// graphics card and 1 on software in its place.
+    /// graphics card and 1 on software in its place. With OpenGL it is always 4.
     pub samples: u32,
     /// Side in pixels of the squares for which shadow and occlusion are found: 1 is finest, 2 is four times as fast. 0
     /// chooses 1 on a graphics card and 2 on software in its place.
@@ -96,6 +96,8 @@ impl Default for Extras {
 pub struct Renderer {
     /// Whether the device is a processor that plays a graphics card.
     is_software: bool,
+    /// Whether depth can be copied from one texture to another: not by OpenGL.
+    copies_depth: bool,
     layouts: Layouts,
     frame_buffer: wgpu::Buffer,
     frame_group: wgpu::BindGroup,
@@ -147,6 +149,7 @@ struct Plan {
 impl Renderer {
     /// Prepares the device; `format` is that of the window into which pictures are copied.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, format: wgpu::TextureFormat) -> Self {
+        let info = device.adapter_info();
         let layouts = layouts(device);
         let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
@@ -163,7 +166,8 @@ impl Renderer {
             }],
         });
         Self {
-            is_software: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
+            is_software: info.device_type == wgpu::DeviceType::Cpu,
+            copies_depth: info.backend != wgpu::Backend::Gl,
             meshes: Meshes::new(device, queue, &layouts),
             balls: Balls::new(),
             lines: Lines::new(),
@@ -296,7 +300,7 @@ impl Renderer {
         let coarseness = choose(extras.coarseness, 1, 2).min(16);
         let visible = picture.map(|side| side.div_ceil(coarseness));
         let (samples, survey, stride) = match choose(extras.samples, 4, 1) {
-            1 => (1, picture, coarseness),
+            1 if self.copies_depth => (1, picture, coarseness),
             _ => (4, visible, 1),
         };
         Some(Sizes {

@@ -101,7 +101,7 @@ pub(super) fn view(texture: &wgpu::Texture) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-/// The entry of a uniform buffer, with a dynamic offset if `step` is given.
+/// The entry of a uniform buffer, perhaps with an offset that is given when it is bound.
 pub(super) fn uniform_entry(binding: u32, dynamic: bool, size: u64) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,

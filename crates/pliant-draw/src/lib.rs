@@ -6,6 +6,8 @@
 //! Nothing here knows the engine; a [`Scene`] is made of positions and indices. The same scene gives the same bytes for
 //! any number of threads: every ray's direction follows from its pixel, and no sum depends on the order of tiles.
 //!
+//! With the feature `live`, the module of that name draws the same scenes on a graphics card, for windows.
+//!
 //! ```
 //! use glam::Vec3;
 //! use pliant_draw::{Ball, Camera, Ground, Quality, Scene, render};

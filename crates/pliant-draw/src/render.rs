@@ -147,9 +147,6 @@ struct Studio<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stage {
     pub(crate) bounds: Aabb,
-    pub(crate) middle: Vec3,
-    /// Length of its diagonal (m).
-    pub(crate) size: f32,
 }
 
 impl Stage {
@@ -159,11 +156,16 @@ impl Stage {
             .stage
             .filter(|(lo, hi)| lo.is_finite() && hi.is_finite())
             .map_or(drawn, |(lo, hi)| Aabb { lo, hi });
-        Self {
-            bounds,
-            middle: 0.5 * (bounds.lo + bounds.hi),
-            size: diagonal(bounds),
-        }
+        Self { bounds }
+    }
+
+    pub(crate) fn middle(&self) -> Vec3 {
+        0.5 * (self.bounds.lo + self.bounds.hi)
+    }
+
+    /// Length of its diagonal (m).
+    pub(crate) fn size(&self) -> f32 {
+        diagonal(self.bounds)
     }
 
     /// How far ambient occlusion looks (m).
@@ -171,7 +173,7 @@ impl Stage {
         scene
             .ambient_reach
             .filter(|r| r.is_finite() && *r > 0.0)
-            .unwrap_or(0.25 * self.size)
+            .unwrap_or(0.25 * self.size())
     }
 }
 
@@ -205,7 +207,7 @@ impl Floor {
         scene
             .ground
             .filter(|g| g.height.is_finite() && scene.camera.eye.y > g.height)
-            .map(|g| Self::new(&g, stage.middle, stage.size))
+            .map(|g| Self::new(&g, stage.middle(), stage.size()))
     }
 
     fn new(ground: &Ground, middle: Vec3, size: f32) -> Self {

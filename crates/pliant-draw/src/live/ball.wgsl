@@ -15,17 +15,22 @@ fn around_disc(number: u32) -> vec2f {
 struct Seen {
     @builtin(position) clip: vec4f,
     @location(0) @interpolate(flat) ball: vec4f,
-    @location(1) @interpolate(flat) color: vec4f,
+    @location(1) @interpolate(flat) color: vec4f,  // linear
 };
+
+fn from_srgb(s: vec3f) -> vec3f {
+    return select(pow((s + 0.055) / 1.055, vec3f(2.4)), s / 12.92, s <= vec3f(0.04045));
+}
 
 @vertex fn corner(in: Corner) -> Seen {
     let to_ball = in.ball.xyz - frame.eye.xyz;
     let distance = length(to_ball);
     let radius = in.ball.w;
     let at = around_disc(in.number);
+    let color = vec4f(from_srgb(in.color.xyz), in.color.w);
     if distance <= radius * 1.001 {
         // The eye is within: the inside fills the picture.
-        return Seen(vec4f(at * 4.0, 0.5, 1.0), in.ball, in.color);
+        return Seen(vec4f(at * 4.0, 0.5, 1.0), in.ball, color);
     }
     // The circle in which rays from the eye touch the ball.
     let along = to_ball / distance;
@@ -39,7 +44,7 @@ struct Seen {
     }
     side = normalize(side);
     let other = cross(side, along);
-    return Seen(to_clip(middle + rim * (at.x * side + at.y * other)), in.ball, in.color);
+    return Seen(to_clip(middle + rim * (at.x * side + at.y * other)), in.ball, color);
 }
 
 struct Hit {
@@ -67,8 +72,7 @@ fn meet(ball: vec4f, uv: vec2f, spread: f32) -> Hit {
 }
 
 struct Survey {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
+    @location(0) normal: vec4f,
     @builtin(frag_depth) clip_depth: f32,
 };
 
@@ -78,11 +82,7 @@ struct Survey {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    return Survey(depth, stored(hit.normal), clamp(frame.eye.w / depth, 0.0, 1.0));
-}
-
-fn from_srgb(s: vec3f) -> vec3f {
-    return select(pow((s + 0.055) / 1.055, vec3f(2.4)), s / 12.92, s <= vec3f(0.04045));
+    return Survey(stored(hit.normal), clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Painted {
@@ -99,15 +99,14 @@ struct Painted {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    let surface = Surface(frame.eye.xyz + hit.offset, hit.normal, from_srgb(in.color.xyz), in.color.w);
+    let surface = Surface(frame.eye.xyz + hit.offset, hit.normal, in.color.xyz, in.color.w);
     let color = dithered(film(shade(surface, visible(in.clip.xy, depth))), in.clip.xy);
     return Painted(vec4f(color.xyz, share), clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Record {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-    @location(2) albedo: vec4f,
+    @location(0) normal: vec4f,
+    @location(1) albedo: vec4f,
     @builtin(frag_depth) clip_depth: f32,
 };
 
@@ -117,8 +116,7 @@ struct Record {
         discard;
     }
     let depth = dot(hit.offset, frame.forward.xyz);
-    let albedo = vec4f(from_srgb(in.color.xyz), in.color.w);
-    return Record(depth, stored(hit.normal), albedo, clamp(frame.eye.w / depth, 0.0, 1.0));
+    return Record(stored(hit.normal), in.color, clamp(frame.eye.w / depth, 0.0, 1.0));
 }
 
 struct Shadowed {

@@ -15,7 +15,10 @@ fn blurred(at: vec2f, way: vec2i) -> vec4f {
     if middle.z >= 5.9e4 {
         return middle;
     }
-    let normal = normalize(textureLoad(normals, surveyed(at), 0).xyz - 0.5);
+    var normal = vec3f(0.0, 1.0, 0.0);
+    if middle.w == 0.0 {
+        normal = normalize(textureLoad(normals, surveyed(at), 0).xyz - 0.5);
+    }
     let ray = through(surveyed_at(at));
     let stride = through(surveyed_at(at + vec2f(way))) - ray;
     let ahead = dot(normal, ray);

@@ -23,7 +23,8 @@ impl Develop {
         let groups = [Some(&layouts.painter), Some(&layout)];
         let pipeline = Recipe {
             fragment: Some("develop"),
-            depth: Some((false, wgpu::CompareFunction::Always)),
+            // Drawn at infinity: passes wherever something nearer has been recorded.
+            depth: Some((false, wgpu::CompareFunction::Less)),
             ..Role::Paint(1).recipe("develop", &module, &groups)
         }
         .build(device);
@@ -32,7 +33,8 @@ impl Develop {
 
     /// Binds the survey.
     pub(super) fn bind(&self, device: &wgpu::Device, targets: &Targets) -> wgpu::BindGroup {
-        let views: Vec<&wgpu::TextureView> = targets.survey.iter().collect();
+        let mut views = vec![&targets.surveyed];
+        views.extend(&targets.survey);
         gpu::bind_textures(device, &self.layout, &views, None)
     }
 

@@ -8,21 +8,13 @@
     return full_screen(number);
 }
 
+// The depth test leaves out pixels that show nothing.
 @fragment fn develop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let pixel = vec2i(clip.xy);
-    let measured = textureLoad(depths, pixel, 0).x;
-    let depth = abs(measured);
-    let sky = behind(clip.y);
-    if depth >= NOTHING {
-        return dithered(sky, clip.xy);
-    }
-    let position = frame.eye.xyz + depth * through(clip.xy / frame.size.xy);
+    let depth = distance_of(textureLoad(depths, pixel, 0).x);
+    let offset = depth * through(clip.xy / frame.size.xy);
     let albedo = textureLoad(albedos, pixel, 0);
-    let share = visible(clip.xy, depth);
-    if measured < 0.0 {
-        let color = film(shade_floor(position, albedo.xyz, share));
-        return dithered(mix(color, sky, haze(position)), clip.xy);
-    }
-    let normal = normalize(textureLoad(normals, pixel, 0).xyz - 0.5);
-    return dithered(film(shade(Surface(position, normal, albedo.xyz, albedo.w), share)), clip.xy);
+    let normal = in_view(normalize(textureLoad(normals, pixel, 0).xyz - 0.5), normalize(offset));
+    let surface = Surface(frame.eye.xyz + offset, normal, albedo.xyz, albedo.w);
+    return dithered(film(shade(surface, visible(clip.xy, depth))), clip.xy);
 }

@@ -14,16 +14,6 @@ struct Seen {
     return Seen(to_clip(position), position);
 }
 
-struct Survey {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-};
-
-// A negative depth tells the floor from the rest.
-@fragment fn survey(in: Seen) -> Survey {
-    return Survey(-frame.eye.w / in.clip.z, vec4f(0.5, 1.0, 0.5, 1.0));
-}
-
 fn covered(x: vec2f, middle: f32) -> vec2f {
     let nearest = floor(x + 0.5);
     return 2.0 * middle * nearest + clamp(x - nearest, vec2f(-middle), vec2f(middle));
@@ -57,20 +47,6 @@ fn floor_albedo(p: vec2f, width: vec2f) -> vec3f {
     let share = visible(in.clip.xy, dot(in.position - frame.eye.xyz, frame.forward.xyz));
     let color = film(shade_floor(in.position, floor_albedo(in.position.xz, width), share));
     return dithered(mix(color, behind(in.clip.y), gone), in.clip.xy);
-}
-
-struct Record {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-    @location(2) albedo: vec4f,
-};
-
-@fragment fn record(in: Seen) -> Record {
-    let width = max(abs(dpdx(in.position.xz)), abs(dpdy(in.position.xz)));
-    if haze(in.position) > 0.999 {
-        discard;
-    }
-    return Record(-frame.eye.w / in.clip.z, vec4f(0.5, 1.0, 0.5, 1.0), vec4f(floor_albedo(in.position.xz, width), 0.0));
 }
 
 @vertex fn sky_corner(@builtin(vertex_index) number: u32) -> @builtin(position) vec4f {

@@ -30,6 +30,8 @@ pub(super) struct Frame {
     floor_line: [f32; 4],
     floor_middle: [f32; 4],
     scale: [f32; 4],
+    lower: [f32; 4],
+    upper: [f32; 4],
     survey: [f32; 4],
     lookup: [f32; 4],
 }
@@ -77,7 +79,7 @@ impl Frame {
         let (right, up, forward) = camera.axes();
         let tangent = camera.tangent();
         let [width, height] = sizes.picture.map(|s| s as f32);
-        let typical = camera.eye.distance(stage.middle).max(1e-3 * stage.size);
+        let typical = camera.eye.distance(stage.middle()).max(1e-3 * stage.size());
         if !(camera.eye.is_finite() && camera.target.is_finite() && typical.is_finite()) {
             return None;
         }
@@ -91,7 +93,7 @@ impl Frame {
         let clear = Vec3::ZERO;
         Some(Self {
             // Near enough to look into things, far enough to keep digits.
-            eye: with(camera.eye, 1e-3 * typical.min(stage.size)),
+            eye: with(camera.eye, 1e-3 * typical.min(stage.size())),
             right: with(right, tangent * width / height),
             up: with(up, tangent),
             forward: with(forward, 2.0 * tangent / height),
@@ -117,7 +119,9 @@ impl Frame {
             ),
             floor_line: with(
                 floor.as_ref().map_or(clear, |f| f.line_color),
-                floor.as_ref().map_or(1.0, |f| f.fade.min(1e5 * stage.size)),
+                floor
+                    .as_ref()
+                    .map_or(1.0, |f| f.fade.min(1e5 * stage.size())),
             ),
             floor_middle: floor
                 .as_ref()
@@ -128,6 +132,8 @@ impl Frame {
                 0.0,
                 0.0,
             ],
+            lower: with(drawn.lo, 0.0),
+            upper: with(drawn.hi, 0.0),
             survey: [
                 sizes.survey[0] as f32,
                 sizes.survey[1] as f32,
@@ -161,13 +167,13 @@ impl ShadowFit {
     fn new(to_light: Vec3, stage: &Stage, drawn: Aabb) -> Self {
         let Aabb { lo, hi } = stage.bounds;
         let grown = Aabb {
-            lo: (lo - stage.size).max(drawn.lo).min(hi),
-            hi: (hi + stage.size).min(drawn.hi).max(lo),
+            lo: (lo - stage.size()).max(drawn.lo).min(hi),
+            hi: (hi + stage.size()).min(drawn.hi).max(lo),
         };
         let (tangent, other) = to_light.any_orthonormal_pair();
         let across = |axis: Vec3, bounds: Aabb, margin: f32| {
             let (a, b) = extent_along(axis, bounds);
-            let edge = margin * (b - a).max(1e-3 * stage.size);
+            let edge = margin * (b - a).max(1e-3 * stage.size());
             (a - edge, b + edge)
         };
         // Distances from the light grow along the map's depth.

@@ -21,14 +21,21 @@ struct Frame {
     floor_line: vec4f,    // w: distance at which the floor is half gone (m)
     floor_middle: vec4f,  // y: its height; w: 1 with a floor
     scale: vec4f,         // x: 1 / (a typical distance from the eye), y: width of a visibility pixel at distance 1
+    lower: vec4f,         // the box around all that is drawn
+    upper: vec4f,
     survey: vec4f,        // size of the survey in pixels; z: its pixels for one of visibility
     lookup: vec4f,        // from pixels of the picture to pixels of visibility: scale, then shift
 };
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 
-// What a survey pixel holds where nothing is.
+// The distance of nothing.
 const NOTHING: f32 = 1e15;
+
+// Distance along `forward` of what a depth buffer holds.
+fn distance_of(depth: f32) -> f32 {
+    return min(frame.eye.w / max(depth, 1e-30), NOTHING);
+}
 
 // Reversed depth without a far plane: 1 at the near plane, 0 at infinity.
 fn to_clip(p: vec3f) -> vec4f {

@@ -62,7 +62,7 @@ impl GrowBuffer {
     }
 }
 
-/// A texture to draw into and to read from.
+/// A texture to draw into and, if it has one sample a pixel, to read from.
 pub(super) fn target(
     device: &wgpu::Device,
     label: &str,
@@ -72,10 +72,10 @@ pub(super) fn target(
 ) -> wgpu::Texture {
     let more = if samples > 1 {
         wgpu::TextureUsages::empty()
-    } else if format == COLOR {
-        wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC
     } else {
         wgpu::TextureUsages::TEXTURE_BINDING
+            | wgpu::TextureUsages::COPY_SRC
+            | wgpu::TextureUsages::COPY_DST
     };
     device.create_texture(&wgpu::TextureDescriptor {
         label: Some(label),
@@ -101,7 +101,7 @@ pub(super) fn view(texture: &wgpu::Texture) -> wgpu::TextureView {
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
-/// The entry of a uniform buffer, with a dynamic offset if `step` is given.
+/// The entry of a uniform buffer, perhaps with an offset that is given when it is bound.
 pub(super) fn uniform_entry(binding: u32, dynamic: bool, size: u64) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
@@ -189,6 +189,8 @@ pub(super) struct Recipe<'a> {
     pub(super) buffer: Option<wgpu::VertexBufferLayout<'a>>,
     pub(super) strip: bool,
     pub(super) targets: &'a [wgpu::TextureFormat],
+    /// Constants of the shader.
+    pub(super) constants: &'a [(&'a str, f64)],
     /// Whether depth is written, and which depths pass.
     pub(super) depth: Option<(bool, wgpu::CompareFunction)>,
     pub(super) samples: u32,
@@ -205,6 +207,10 @@ impl Recipe<'_> {
         });
         let targets: Vec<Option<wgpu::ColorTargetState>> =
             self.targets.iter().map(|&f| Some(f.into())).collect();
+        let options = wgpu::PipelineCompilationOptions {
+            constants: self.constants,
+            ..wgpu::PipelineCompilationOptions::default()
+        };
         let buffers: Vec<_> = self.buffer.clone().map(Some).into_iter().collect();
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
@@ -212,7 +218,7 @@ impl Recipe<'_> {
             vertex: wgpu::VertexState {
                 module: self.module,
                 entry_point: Some(self.vertex),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: options.clone(),
                 buffers: &buffers,
             },
             primitive: wgpu::PrimitiveState {
@@ -238,7 +244,7 @@ impl Recipe<'_> {
             fragment: self.fragment.map(|entry| wgpu::FragmentState {
                 module: self.module,
                 entry_point: Some(entry),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: options,
                 targets: &targets,
             }),
             multiview_mask: None,
@@ -252,8 +258,8 @@ pub(super) fn onto<'a>(
     view: &'a wgpu::TextureView,
     resolve_target: Option<&'a wgpu::TextureView>,
     clear: wgpu::Color,
-) -> Option<wgpu::RenderPassColorAttachment<'a>> {
-    Some(wgpu::RenderPassColorAttachment {
+) -> wgpu::RenderPassColorAttachment<'a> {
+    wgpu::RenderPassColorAttachment {
         view,
         depth_slice: None,
         resolve_target,
@@ -266,7 +272,20 @@ pub(super) fn onto<'a>(
                 wgpu::StoreOp::Store
             },
         },
-    })
+    }
+}
+
+/// A colour attachment that keeps what it holds.
+pub(super) fn over(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachment<'_> {
+    wgpu::RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target: None,
+        ops: wgpu::Operations {
+            load: wgpu::LoadOp::Load,
+            store: wgpu::StoreOp::Store,
+        },
+    }
 }
 
 /// A depth attachment that starts from `clear`, or from what it holds.
@@ -274,8 +293,8 @@ pub(super) fn onto_depth(
     view: &wgpu::TextureView,
     clear: Option<f32>,
     keep: bool,
-) -> Option<wgpu::RenderPassDepthStencilAttachment<'_>> {
-    Some(wgpu::RenderPassDepthStencilAttachment {
+) -> wgpu::RenderPassDepthStencilAttachment<'_> {
+    wgpu::RenderPassDepthStencilAttachment {
         view,
         depth_ops: Some(wgpu::Operations {
             load: clear.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
@@ -286,5 +305,5 @@ pub(super) fn onto_depth(
             },
         }),
         stencil_ops: None,
-    })
+    }
 }

@@ -1,7 +1,6 @@
 // Light, film curve and what a pixel sees of the key light and of the sky: the ray caster's, term by term.
 
 @group(0) @binding(1) var seen: texture_2d<f32>;
-@group(0) @binding(2) var seen_sampler: sampler;
 
 struct Surface {
     position: vec3f,
@@ -18,10 +17,6 @@ fn visible(pixel: vec2f, depth: f32) -> vec2f {
     let place = pixel * frame.lookup.xy + frame.lookup.zw;
     let mine = depth * frame.scale.x;
     let slack = 4.0 * frame.scale.y * mine;
-    let mixed = textureSampleLevel(seen, seen_sampler, place / frame.size.zw, 0.0);
-    if abs(mixed.z - mine) < slack {
-        return mixed.xy;
-    }
     let at = place - 0.5;
     let first = floor(at);
     let part = at - first;
@@ -32,12 +27,19 @@ fn visible(pixel: vec2f, depth: f32) -> vec2f {
         let step = vec2i(i & 1, i >> 1u);
         let share = select(1.0 - part, part, step == vec2i(1));
         let other = textureLoad(seen, clamp(vec2i(first) + step, vec2i(0), last), 0);
-        let near = max(abs(other.z - mine) / slack, 0.25);
-        let weight = (share.x * share.y + 0.02) / (near * near * near);
+        // Within the slack all depths are alike; beyond it the nearest one takes over.
+        let near = max(abs(other.z - mine) / slack, 1.0);
+        let near2 = near * near;
+        let weight = (share.x * share.y + 0.01) / (near2 * near2);
         sum += weight * other.xy;
         total += weight;
     }
-    return sum / total;
+    return min(sum / total, vec2f(1.0));
+}
+
+// An interpolated normal that faces away from the viewer is bent back into view; `along` points from the eye.
+fn in_view(n: vec3f, along: vec3f) -> vec3f {
+    return normalize(n - 1.001 * max(dot(n, along), 0.0) * along);
 }
 
 fn around(y: f32) -> vec3f {
@@ -92,8 +94,13 @@ fn behind(y: f32) -> vec3f {
     return mix(frame.top.xyz, frame.bottom.xyz, clamp(y / frame.size.y, 0.0, 1.0));
 }
 
+// Brightness, about as the eye has it: smoothing finds edges by it.
+fn luma(color: vec3f) -> f32 {
+    return sqrt(dot(color, vec3f(0.299, 0.587, 0.114)));
+}
+
 // Rounding by turns hides the steps of slow gradients: shifts by up to half of an sRGB step.
 fn dithered(color: vec3f, pixel: vec2f) -> vec4f {
     let shift = (turn_of(vec2u(pixel)) - 0.5) / 255.0;
-    return vec4f(color + shift * 2.1 * sqrt(max(color, vec3f(0.0))), 1.0);
+    return vec4f(color + shift * 2.1 * sqrt(max(color, vec3f(0.0))), luma(color));
 }

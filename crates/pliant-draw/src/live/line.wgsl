@@ -50,5 +50,6 @@ struct Seen {
 }
 
 @fragment fn paint(in: Seen) -> @location(0) vec4f {
-    return vec4f(in.color, 1.0);
+    // As everywhere, alpha is the brightness.
+    return vec4f(in.color, sqrt(dot(in.color, vec3f(0.299, 0.587, 0.114))));
 }

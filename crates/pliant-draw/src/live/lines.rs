@@ -114,6 +114,7 @@ impl Pipelines {
                     attributes: &ATTRIBUTES,
                 }),
                 strip: false,
+                constants: &[],
                 targets: &[gpu::COLOR],
                 depth: Some((false, compare)),
                 samples,

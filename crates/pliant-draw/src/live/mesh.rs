@@ -27,7 +27,7 @@ struct Corner {
     pattern: [f32; 4],
 }
 
-/// The pattern's colours, the twin of `Look` in `mesh.wgsl`.
+/// The pattern's colours, the twin of `Look` in `mesh.wgsl`; the last number of the first is the kind of paint.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 struct Look {
@@ -59,6 +59,8 @@ impl Look {
 /// Corners that are drawn with one look.
 struct Run {
     corners: Range<u32>,
+    /// Which kind of paint.
+    paint: usize,
     look: u32,
     texture: usize,
 }
@@ -173,17 +175,14 @@ impl Meshes {
         self.looks.resize(at + self.look_stride as usize, 0);
         self.runs.push(Run {
             corners,
+            paint: look.first[3] as usize,
             look: at as u32,
             texture,
         });
     }
 
     /// Draws all corners for their shape alone.
-    pub(super) fn draw_shapes(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        pipeline: &wgpu::RenderPipeline,
-    ) {
+    pub(super) fn draw_shapes(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines) {
         let Some(buffer) = self
             .corner_buffer
             .get()
@@ -191,23 +190,19 @@ impl Meshes {
         else {
             return;
         };
-        pass.set_pipeline(pipeline);
+        pass.set_pipeline(&pipelines.0[0]);
         pass.set_vertex_buffer(0, buffer.slice(..));
         pass.draw(0..self.corners.len() as u32, 0..1);
     }
 
     /// Draws all corners with their paint.
-    pub(super) fn draw_painted(
-        &self,
-        pass: &mut wgpu::RenderPass<'_>,
-        pipeline: &wgpu::RenderPipeline,
-    ) {
+    pub(super) fn draw_painted(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines) {
         let (Some(buffer), Some(looks)) = (self.corner_buffer.get(), &self.look_group) else {
             return;
         };
-        pass.set_pipeline(pipeline);
         pass.set_vertex_buffer(0, buffer.slice(..));
         for run in &self.runs {
+            pass.set_pipeline(&pipelines.0[run.paint]);
             pass.set_bind_group(1, looks, &[run.look]);
             pass.set_bind_group(2, self.textures.group(run.texture), &[]);
             pass.draw(run.corners.clone(), 0..1);
@@ -215,26 +210,42 @@ impl Meshes {
     }
 }
 
-/// The pipeline of meshes in a role.
-pub(super) fn pipeline(
+/// The pipelines of meshes in one role, by paint: plain, checker, picture. For shapes they are one and the same.
+pub(super) struct Pipelines([wgpu::RenderPipeline; 3]);
+
+impl Pipelines {
+    pub(super) fn new(device: &wgpu::Device, layouts: &Layouts, role: Role) -> Self {
+        let parts = [
+            include_str!("frame.wgsl"),
+            include_str!("light.wgsl"),
+            include_str!("mesh.wgsl"),
+        ];
+        let module = gpu::shader(device, "mesh", &parts);
+        if matches!(role, Role::Shadow | Role::Survey) {
+            let shape = pipeline(device, layouts, role, &module, 0);
+            return Self([shape.clone(), shape.clone(), shape]);
+        }
+        Self([0, 1, 2].map(|paint| pipeline(device, layouts, role, &module, paint)))
+    }
+}
+
+fn pipeline(
     device: &wgpu::Device,
     layouts: &Layouts,
     role: Role,
+    module: &wgpu::ShaderModule,
+    paint: u32,
 ) -> wgpu::RenderPipeline {
     const ATTRIBUTES: [wgpu::VertexAttribute; 4] =
         wgpu::vertex_attr_array![0 => Float32x3, 1 => Snorm16x2, 2 => Unorm16x4, 3 => Float32x4];
-    let parts = [
-        include_str!("frame.wgsl"),
-        include_str!("light.wgsl"),
-        include_str!("mesh.wgsl"),
-    ];
-    let module = gpu::shader(device, "mesh", &parts);
     let groups = [
         Some(role.frame(layouts)),
         Some(&layouts.look),
         Some(&layouts.picture),
     ];
+    let constants = [("PAINT", f64::from(paint))];
     let is_shape = matches!(role, Role::Shadow | Role::Survey);
+    let groups = if is_shape { &groups[..1] } else { &groups };
     Recipe {
         vertex: match role {
             Role::Shadow => "shadow",
@@ -246,11 +257,8 @@ pub(super) fn pipeline(
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &ATTRIBUTES,
         }),
-        ..role.recipe(
-            "mesh",
-            &module,
-            if is_shape { &groups[..1] } else { &groups },
-        )
+        constants: &constants,
+        ..role.recipe("mesh", module, groups)
     }
     .build(device)
 }

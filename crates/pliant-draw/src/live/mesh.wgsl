@@ -1,7 +1,7 @@
 // Triangles: each has three corners of its own, so that a corner's number tells its place in the triangle.
 
 struct Look {
-    // Of the pattern; w of the first: 0 plain, 1 checker, 2 picture.
+    // Colours of the checker; the first is also what lies under the picture.
     first: vec4f,
     second: vec4f,
 };
@@ -9,6 +9,9 @@ struct Look {
 @group(1) @binding(0) var<uniform> look: Look;
 @group(2) @binding(0) var picture: texture_2d<f32>;
 @group(2) @binding(1) var picture_sampler: sampler;
+
+// 0 plain, 1 checker, 2 picture: known when the pipeline is made, because not every device can leave out a branch.
+override PAINT: u32 = 0u;
 
 struct Corner {
     @builtin(vertex_index) number: u32,
@@ -48,14 +51,8 @@ struct Surveyed {
     return Surveyed(to_clip(position), unfold(normal));
 }
 
-struct Survey {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-};
-
-@fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> Survey {
-    let n = select(-1.0, 1.0, front) * normalize(in.normal);
-    return Survey(frame.eye.w / in.clip.z, stored(n));
+@fragment fn survey(in: Surveyed, @builtin(front_facing) front: bool) -> @location(0) vec4f {
+    return stored(select(-1.0, 1.0, front) * normalize(in.normal));
 }
 
 @vertex fn corner(in: Corner) -> Seen {
@@ -77,13 +74,13 @@ fn checker(p: vec3f, width: f32) -> f32 {
 }
 
 fn painted(in: Seen, distance: f32) -> vec3f {
-    if look.first.w == 1.0 {
+    if PAINT == 1u {
         let width = 1.5 * distance * frame.forward.w * in.pattern.w;
         let share = checker(in.pattern.xyz, width);
         let painted = mix(look.first.xyz, look.second.xyz, share);
         return in.color.xyz * select(vec3f(1.0), painted, in.pattern.w > 0.0);
     }
-    if look.first.w == 2.0 {
+    if PAINT == 2u {
         let texel = textureSample(picture, picture_sampler, vec2f(in.pattern.x, 1.0 - in.pattern.y));
         let painted = look.first.xyz * (1.0 - texel.w) + texel.xyz;
         return in.color.xyz * select(vec3f(1.0), painted, in.pattern.w > 0.0);
@@ -91,35 +88,31 @@ fn painted(in: Seen, distance: f32) -> vec3f {
     return in.color.xyz;
 }
 
-fn surface(in: Seen, front: bool) -> Surface {
-    let offset = in.position - frame.eye.xyz;
-    let distance = length(offset);
-    let along = offset / distance;
-    var n = select(-1.0, 1.0, front) * normalize(in.normal);
-    // An interpolated normal that faces away from the viewer is bent back into view.
-    n = normalize(n - 1.001 * max(dot(n, along), 0.0) * along);
-    var albedo = painted(in, distance);
+fn albedo(in: Seen) -> vec3f {
+    var albedo = painted(in, distance(in.position, frame.eye.xyz));
     if frame.top.w > 0.0 {
         // Distance from the nearest edge in pixels.
         let edge = in.edges / max(fwidth(in.edges), vec3f(1e-6));
         let near = min(edge.x, min(edge.y, edge.z));
         albedo *= mix(0.12, 1.0, smoothstep(0.4, 1.1, near));
     }
-    return Surface(in.position, n, albedo, in.color.w);
+    return albedo;
 }
 
 @fragment fn paint(in: Seen, @builtin(front_facing) front: bool) -> @location(0) vec4f {
-    let share = visible(in.clip.xy, dot(in.position - frame.eye.xyz, frame.forward.xyz));
-    return dithered(film(shade(surface(in, front), share)), in.clip.xy);
+    let offset = in.position - frame.eye.xyz;
+    let n = in_view(select(-1.0, 1.0, front) * normalize(in.normal), normalize(offset));
+    let surface = Surface(in.position, n, albedo(in), in.color.w);
+    let share = visible(in.clip.xy, dot(offset, frame.forward.xyz));
+    return dithered(film(shade(surface, share)), in.clip.xy);
 }
 
 struct Record {
-    @location(0) depth: f32,
-    @location(1) normal: vec4f,
-    @location(2) albedo: vec4f,
+    @location(0) normal: vec4f,
+    @location(1) albedo: vec4f,
 };
 
 @fragment fn record(in: Seen, @builtin(front_facing) front: bool) -> Record {
-    let s = surface(in, front);
-    return Record(frame.eye.w / in.clip.z, stored(s.normal), vec4f(s.albedo, s.gloss));
+    let n = select(-1.0, 1.0, front) * normalize(in.normal);
+    return Record(stored(n), vec4f(albedo(in), in.color.w));
 }

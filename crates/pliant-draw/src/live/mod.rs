@@ -71,7 +71,7 @@ pub struct Extras {
     pub occlusion: bool,
     /// Samples of a pixel, for smooth edges. With 1, edges are smoothed afterwards, and every pixel is lit once instead of
     /// every piece of a triangle in it, which is faster for many small triangles. Anything above is 4. 0 chooses 4 on a
-    /// graphics card and 1 on software in its place.
+    /// graphics card and 1 on software in its place. With OpenGL it is always 4.
     pub samples: u32,
     /// Side in pixels of the squares for which shadow and occlusion are found: 1 is finest, 2 is four times as fast. 0
     /// chooses 1 on a graphics card and 2 on software in its place.
@@ -96,6 +96,8 @@ impl Default for Extras {
 pub struct Renderer {
     /// Whether the device is a processor that plays a graphics card.
     is_software: bool,
+    /// Whether depth can be copied from one texture to another: not by OpenGL.
+    copies_depth: bool,
     layouts: Layouts,
     frame_buffer: wgpu::Buffer,
     frame_group: wgpu::BindGroup,
@@ -115,7 +117,7 @@ pub struct Renderer {
 struct Direct {
     survey: Cast,
     paint: Cast,
-    sky: wgpu::RenderPipeline,
+    floor: floor::Pipelines,
     lines: lines::Pipelines,
 }
 
@@ -123,6 +125,7 @@ struct Direct {
 struct Recorded {
     record: Cast,
     develop: Develop,
+    floor: floor::Pipelines,
     lines: lines::Pipelines,
 }
 
@@ -146,6 +149,7 @@ struct Plan {
 impl Renderer {
     /// Prepares the device; `format` is that of the window into which pictures are copied.
     pub fn new(device: &wgpu::Device, queue: &wgpu::Queue, format: wgpu::TextureFormat) -> Self {
+        let info = device.adapter_info();
         let layouts = layouts(device);
         let frame_buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
@@ -162,7 +166,8 @@ impl Renderer {
             }],
         });
         Self {
-            is_software: device.adapter_info().device_type == wgpu::DeviceType::Cpu,
+            is_software: info.device_type == wgpu::DeviceType::Cpu,
+            copies_depth: info.backend != wgpu::Backend::Gl,
             meshes: Meshes::new(device, queue, &layouts),
             balls: Balls::new(),
             lines: Lines::new(),
@@ -198,7 +203,7 @@ impl Renderer {
         queue.submit([encoder.finish()]);
     }
 
-    /// Draws like [`Renderer::draw`] but waits after each stage: the stages' names and their durations in seconds.
+    /// Draws like [`Renderer::draw`] but waits after each stage: the stages' names and how far `clock` runs in each.
     pub fn measure(
         &mut self,
         device: &wgpu::Device,
@@ -206,25 +211,26 @@ impl Renderer {
         scene: &Scene,
         extras: &Extras,
         size: [u32; 2],
+        clock: impl Fn() -> f64,
     ) -> Vec<(&'static str, f64)> {
         let wait = || {
             // A device that is lost has nothing to wait for.
             let _ = device.poll(wgpu::PollType::wait_indefinitely());
         };
         wait();
-        let start = std::time::Instant::now();
+        let start = clock();
         let Some(plan) = self.prepare(device, queue, scene, extras, size) else {
             return Vec::new();
         };
-        let mut times = vec![("prepare", start.elapsed().as_secs_f64())];
+        let mut times = vec![("prepare", clock() - start)];
         for (name, stage) in STAGES {
-            let start = std::time::Instant::now();
+            let start = clock();
             let mut encoder =
                 device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             stage(self, &mut encoder, &plan);
             queue.submit([encoder.finish()]);
             wait();
-            times.push((name, start.elapsed().as_secs_f64()));
+            times.push((name, clock() - start));
         }
         times
     }
@@ -294,7 +300,7 @@ impl Renderer {
         let coarseness = choose(extras.coarseness, 1, 2).min(16);
         let visible = picture.map(|side| side.div_ceil(coarseness));
         let (samples, survey, stride) = match choose(extras.samples, 4, 1) {
-            1 => (1, picture, coarseness),
+            1 if self.copies_depth => (1, picture, coarseness),
             _ => (4, visible, 1),
         };
         Some(Sizes {
@@ -310,18 +316,20 @@ impl Renderer {
     fn make_pipelines(&mut self, device: &wgpu::Device, samples: u32) {
         let layouts = &self.layouts;
         let cast = |role| Cast::new(device, layouts, role);
+        let floor = || floor::Pipelines::new(device, layouts, samples);
         let lines = || lines::Pipelines::new(device, &layouts.frame, samples);
         if samples > 1 {
             self.direct.get_or_insert_with(|| Direct {
                 survey: cast(Role::Survey),
                 paint: cast(Role::Paint(samples)),
-                sky: floor::sky_pipeline(device, layouts, samples),
+                floor: floor(),
                 lines: lines(),
             });
         } else {
             self.recorded.get_or_insert_with(|| Recorded {
                 record: cast(Role::Record),
                 develop: Develop::new(device, layouts),
+                floor: floor(),
                 lines: lines(),
             });
         }
@@ -358,7 +366,7 @@ impl Renderer {
 
     /// The scene as the eye sees it: its shape, and its colours if the picture is painted from them.
     fn survey(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan) {
-        let (Some(canvas), Some(frame)) = (&self.canvas, &plan.frame) else {
+        let Some(canvas) = self.canvas.as_ref().filter(|_| plan.frame.is_some()) else {
             return;
         };
         let cast = if canvas.record.is_some() {
@@ -379,9 +387,8 @@ impl Renderer {
             self.meshes.draw_shapes(&mut pass, &cast.meshes);
         }
         self.balls.draw(&mut pass, &cast.balls);
-        if let (Some(floor), true) = (&cast.floor, frame.has_floor()) {
-            floor::draw(&mut pass, floor);
-        }
+        drop(pass);
+        canvas.targets.end_survey(encoder);
     }
 
     /// What each pixel of the survey sees of the key light and of the sky.
@@ -406,22 +413,19 @@ impl Renderer {
             return;
         };
         pass.set_bind_group(0, &targets.painter_group, &[]);
-        let lines = match (&canvas.record, &self.recorded, &self.direct) {
+        let (floor, lines) = match (&canvas.record, &self.recorded, &self.direct) {
             (Some(record), Some(recorded), _) => {
                 recorded.develop.draw(&mut pass, record);
-                &recorded.lines
+                (&recorded.floor, &recorded.lines)
             }
             (None, _, Some(direct)) => {
                 self.meshes.draw_painted(&mut pass, &direct.paint.meshes);
                 self.balls.draw(&mut pass, &direct.paint.balls);
-                if let (Some(floor), true) = (&direct.paint.floor, frame.has_floor()) {
-                    floor::draw(&mut pass, floor);
-                }
-                floor::draw_sky(&mut pass, &direct.sky);
-                &direct.lines
+                (&direct.floor, &direct.lines)
             }
             _ => return,
         };
+        floor.draw(&mut pass, frame.has_floor());
         pass.set_bind_group(0, &self.frame_group, &[]);
         self.lines.draw(&mut pass, lines);
     }
@@ -449,11 +453,11 @@ const STAGES: [(&str, Stage); 5] = [
 /// The layouts that several pipelines share.
 fn layouts(device: &wgpu::Device) -> Layouts {
     let frame = gpu::uniform_entry(0, false, size_of::<Frame>() as u64);
-    let seen = [gpu::texture_entry(1, true), gpu::sampler_entry(2)];
+    let seen = gpu::texture_entry(1, false);
     let picture = [gpu::texture_entry(0, true), gpu::sampler_entry(1)];
     Layouts {
         frame: gpu::bind_layout(device, "frame", &[frame]),
-        painter: gpu::bind_layout(device, "painter", &[frame, seen[0], seen[1]]),
+        painter: gpu::bind_layout(device, "painter", &[frame, seen]),
         look: mesh::look_layout(device),
         picture: gpu::bind_layout(device, "picture", &picture),
     }

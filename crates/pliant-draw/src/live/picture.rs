@@ -17,7 +17,7 @@ enum Raw {
     /// Several samples a pixel, with their depth; they are averaged.
     Samples([wgpu::TextureView; 2]),
     /// One sample a pixel; its edges are smoothed.
-    Steps(wgpu::TextureView, wgpu::BindGroup),
+    Steps(wgpu::Texture, wgpu::TextureView, wgpu::BindGroup),
 }
 
 impl Picture {
@@ -33,9 +33,10 @@ impl Picture {
             let formats = [gpu::COLOR, gpu::DEPTH];
             Raw::Samples(formats.map(|f| gpu::view(&make("samples", f, sizes.samples))))
         } else {
-            let steps = gpu::view(&make("steps", gpu::COLOR, 1));
-            let group = bind(&steps);
-            Raw::Steps(steps, group)
+            let steps = make("steps", gpu::COLOR, 1);
+            let view = gpu::view(&steps);
+            let group = bind(&view);
+            Raw::Steps(steps, view, group)
         };
         Self {
             raw,
@@ -54,12 +55,12 @@ impl Picture {
     ) -> wgpu::RenderPass<'e> {
         let (color, depth) = match &self.raw {
             Raw::Samples([color, depth]) => (
-                gpu::onto(color, Some(&self.view), clear),
-                gpu::onto_depth(depth, Some(0.0), false),
+                Some(gpu::onto(color, Some(&self.view), clear)),
+                Some(gpu::onto_depth(depth, Some(0.0), false)),
             ),
-            Raw::Steps(color, _) => (
-                gpu::onto(color, None, clear),
-                gpu::onto_depth(surveyed, None, true),
+            Raw::Steps(_, color, _) => (
+                Some(gpu::onto(color, None, clear)),
+                Some(gpu::onto_depth(surveyed, None, true)),
             ),
         };
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
@@ -72,12 +73,18 @@ impl Picture {
 
     /// Makes the picture of what was drawn, unless the pass has done so.
     pub(super) fn finish(&self, encoder: &mut wgpu::CommandEncoder, show: &Show) {
-        let Raw::Steps(_, group) = &self.raw else {
+        let Raw::Steps(steps, _, group) = &self.raw else {
             return;
         };
+        // Most pixels stay as they are.
+        encoder.copy_texture_to_texture(
+            steps.as_image_copy(),
+            self.texture.as_image_copy(),
+            self.texture.size(),
+        );
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("smooth"),
-            color_attachments: &[gpu::onto(&self.view, None, wgpu::Color::BLACK)],
+            color_attachments: &[Some(gpu::over(&self.view))],
             ..wgpu::RenderPassDescriptor::default()
         });
         pass.set_pipeline(&show.smooth);
@@ -85,55 +92,60 @@ impl Picture {
         pass.draw(0..3, 0..1);
     }
 
-    /// Reads the pixels back; black if the device does not give them.
+    /// Reads the pixels back.
     pub(super) fn read(&self, device: &wgpu::Device, queue: &wgpu::Queue) -> Image {
-        let (width, height) = (self.texture.width(), self.texture.height());
-        let mut image = Image::new(width as usize, height as usize, [0; 3]);
-        let stride = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-        let size = u64::from(stride) * u64::from(height);
-        if size > device.limits().max_buffer_size {
-            return image;
-        }
-        let buffer = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read"),
-            size,
-            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_texture_to_buffer(
-            self.texture.as_image_copy(),
-            wgpu::TexelCopyBufferInfo {
-                buffer: &buffer,
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(stride),
-                    rows_per_image: None,
-                },
+        read(device, queue, &self.texture)
+    }
+}
+
+/// Reads a texture of four bytes a pixel back; black if the device does not give it.
+pub(super) fn read(device: &wgpu::Device, queue: &wgpu::Queue, texture: &wgpu::Texture) -> Image {
+    let (width, height) = (texture.width(), texture.height());
+    let mut image = Image::new(width as usize, height as usize, [0; 3]);
+    let stride = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    let size = u64::from(stride) * u64::from(height);
+    if size > device.limits().max_buffer_size {
+        return image;
+    }
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("read"),
+        size,
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    encoder.copy_texture_to_buffer(
+        texture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(stride),
+                rows_per_image: None,
             },
-            gpu::extent([width, height]),
-        );
-        queue.submit([encoder.finish()]);
-        let (send, receive) = std::sync::mpsc::channel();
-        buffer
-            .slice(..)
-            .map_async(wgpu::MapMode::Read, move |result| {
-                // The receiver waits below; if it is gone, nobody wants the result.
-                let _ = send.send(result);
-            });
-        if device.poll(wgpu::PollType::wait_indefinitely()).is_err() {
-            return image;
-        }
-        if let (Ok(Ok(())), Ok(bytes)) = (receive.try_recv(), buffer.slice(..).get_mapped_range()) {
-            let rows = bytes.chunks_exact(stride as usize);
-            for (row, pixels) in rows.zip(image.pixels.chunks_exact_mut(width as usize)) {
-                for (texel, pixel) in row.chunks_exact(4).zip(pixels) {
-                    pixel.copy_from_slice(&texel[..3]);
-                }
+        },
+        gpu::extent([width, height]),
+    );
+    queue.submit([encoder.finish()]);
+    let (send, receive) = std::sync::mpsc::channel();
+    buffer
+        .slice(..)
+        .map_async(wgpu::MapMode::Read, move |result| {
+            // The receiver waits below; if it is gone, nobody wants the result.
+            let _ = send.send(result);
+        });
+    if device.poll(wgpu::PollType::wait_indefinitely()).is_err() {
+        return image;
+    }
+    if let (Ok(Ok(())), Ok(bytes)) = (receive.try_recv(), buffer.slice(..).get_mapped_range()) {
+        let rows = bytes.chunks_exact(stride as usize);
+        for (row, pixels) in rows.zip(image.pixels.chunks_exact_mut(width as usize)) {
+            for (texel, pixel) in row.chunks_exact(4).zip(pixels) {
+                pixel.copy_from_slice(&texel[..3]);
             }
         }
-        image
     }
+    image
 }
 
 /// Copies a picture into a window, and smooths one of one sample a pixel.
@@ -160,6 +172,7 @@ impl Show {
                 fragment: Some(entry),
                 buffer: None,
                 strip: false,
+                constants: &[],
                 targets: &[target],
                 depth: None,
                 samples: 1,

@@ -1,12 +1,11 @@
 //! The roles in which things are drawn: each kind of thing has a pipeline for each role.
 
 use super::gpu::{COLOR, Recipe};
-use super::{balls, floor, mesh};
-use wgpu::TextureFormat::{R32Float, Rgb10a2Unorm, Rgba8UnormSrgb};
+use super::{balls, mesh};
+use wgpu::TextureFormat::{Rgb10a2Unorm, Rgba8UnormSrgb};
 
-/// Formats of the survey: depth along the view, negative for the floor, and normal; then albedo and gloss, if the picture
-/// is painted from it.
-pub(super) const SURVEY: [wgpu::TextureFormat; 3] = [R32Float, Rgb10a2Unorm, Rgba8UnormSrgb];
+/// Formats of the survey besides its depth: normal; then albedo and gloss, if the picture is painted from it.
+pub(super) const SURVEY: [wgpu::TextureFormat; 2] = [Rgb10a2Unorm, Rgba8UnormSrgb];
 
 /// What things are drawn for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +57,10 @@ impl Role {
             },
             buffer: None,
             strip: false,
+            constants: &[],
             targets: match self {
                 Self::Shadow => &[],
-                Self::Survey => &SURVEY[..2],
+                Self::Survey => &SURVEY[..1],
                 Self::Record => &SURVEY,
                 Self::Paint(_) => &[COLOR],
             },
@@ -84,18 +84,15 @@ impl Role {
 
 /// The pipelines of one role.
 pub(super) struct Cast {
-    pub(super) meshes: wgpu::RenderPipeline,
+    pub(super) meshes: mesh::Pipelines,
     pub(super) balls: wgpu::RenderPipeline,
-    /// The floor throws no shadow.
-    pub(super) floor: Option<wgpu::RenderPipeline>,
 }
 
 impl Cast {
     pub(super) fn new(device: &wgpu::Device, layouts: &Layouts, role: Role) -> Self {
         Self {
-            meshes: mesh::pipeline(device, layouts, role),
+            meshes: mesh::Pipelines::new(device, layouts, role),
             balls: balls::pipeline(device, layouts, role),
-            floor: (role != Role::Shadow).then(|| floor::pipeline(device, layouts, role)),
         }
     }
 }

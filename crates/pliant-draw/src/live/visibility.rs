@@ -16,7 +16,6 @@ pub(super) struct Visibility {
     blurs: [wgpu::RenderPipeline; 2],
     visible_layout: wgpu::BindGroupLayout,
     blur_layout: wgpu::BindGroupLayout,
-    sampler: wgpu::Sampler,
 }
 
 impl Visibility {
@@ -34,6 +33,7 @@ impl Visibility {
                 fragment: Some(entry),
                 buffer: None,
                 strip: false,
+                constants: &[],
                 targets: &[Rgba16Float],
                 depth: None,
                 samples: 1,
@@ -52,11 +52,6 @@ impl Visibility {
             blurs: ["along_x", "along_y"].map(|entry| screen("blur", blur, entry, &blur_layout)),
             visible_layout,
             blur_layout,
-            sampler: device.create_sampler(&wgpu::SamplerDescriptor {
-                mag_filter: wgpu::FilterMode::Linear,
-                min_filter: wgpu::FilterMode::Linear,
-                ..wgpu::SamplerDescriptor::default()
-            }),
         }
     }
 }
@@ -65,7 +60,11 @@ impl Visibility {
 pub(super) struct Targets {
     shadow: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
-    /// Depth, normal and, if the picture is painted from the survey, albedo.
+    /// A copy of the depth to read from, if more is drawn with it later.
+    copy: Option<wgpu::Texture>,
+    /// What the depth is read from.
+    pub(super) surveyed: wgpu::TextureView,
+    /// Normal and, if the picture is painted from the survey, albedo.
     pub(super) survey: Vec<wgpu::TextureView>,
     /// Raw and blurred by turns.
     seen: [wgpu::TextureView; 2],
@@ -85,18 +84,19 @@ impl Targets {
     ) -> Self {
         let make = |label, size, format| gpu::view(&gpu::target(device, label, size, format, 1));
         let shadow = make("shadow", [sizes.shadow; 2], gpu::DEPTH);
-        let formats = if sizes.samples > 1 {
-            &SURVEY[..2]
-        } else {
-            &SURVEY
-        };
+        let is_recorded = sizes.samples == 1;
+        let formats = &SURVEY[..if is_recorded { 2 } else { 1 }];
+        let deep = || gpu::target(device, "survey depth", sizes.survey, gpu::DEPTH, 1);
+        let depth = deep();
+        let copy = is_recorded.then(deep);
+        let surveyed = gpu::view(copy.as_ref().unwrap_or(&depth));
         let survey: Vec<_> = formats
             .iter()
             .map(|&format| make("survey", sizes.survey, format))
             .collect();
         let seen = [0, 1].map(|_| make("seen", sizes.visible, Rgba16Float));
         let blur = |from: &wgpu::TextureView| {
-            let views = [from, &survey[1]];
+            let views = [from, &survey[0]];
             gpu::bind_textures(device, &visibility.blur_layout, &views, None)
         };
         let bind = |binding, resource| wgpu::BindGroupEntry { binding, resource };
@@ -106,19 +106,20 @@ impl Targets {
             entries: &[
                 bind(0, frame.as_entire_binding()),
                 bind(1, wgpu::BindingResource::TextureView(&seen[0])),
-                bind(2, wgpu::BindingResource::Sampler(&visibility.sampler)),
             ],
         });
         Self {
-            depth: make("survey depth", sizes.survey, gpu::DEPTH),
+            depth: gpu::view(&depth),
             visible_group: gpu::bind_textures(
                 device,
                 &visibility.visible_layout,
-                &[&survey[0], &survey[1], &shadow],
+                &[&surveyed, &survey[0], &shadow],
                 None,
             ),
             blur_groups: [blur(&seen[0]), blur(&seen[1])],
             painter_group,
+            copy,
+            surveyed,
             shadow,
             survey,
             seen,
@@ -132,7 +133,7 @@ impl Targets {
     ) -> wgpu::RenderPass<'e> {
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("shadow"),
-            depth_stencil_attachment: gpu::onto_depth(&self.shadow, Some(1.0), true),
+            depth_stencil_attachment: Some(gpu::onto_depth(&self.shadow, Some(1.0), true)),
             ..wgpu::RenderPassDescriptor::default()
         })
     }
@@ -142,23 +143,30 @@ impl Targets {
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
     ) -> wgpu::RenderPass<'e> {
-        let nothing = wgpu::Color {
-            r: 1e15,
-            ..wgpu::Color::TRANSPARENT
-        };
-        let clears = [nothing, wgpu::Color::TRANSPARENT, wgpu::Color::TRANSPARENT];
+        let clear = wgpu::Color::TRANSPARENT;
         let attachments: Vec<_> = self
             .survey
             .iter()
-            .zip(clears)
-            .map(|(view, clear)| gpu::onto(view, None, clear))
+            .map(|view| Some(gpu::onto(view, None, clear)))
             .collect();
         encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("survey"),
             color_attachments: &attachments,
-            depth_stencil_attachment: gpu::onto_depth(&self.depth, Some(0.0), true),
+            depth_stencil_attachment: Some(gpu::onto_depth(&self.depth, Some(0.0), true)),
             ..wgpu::RenderPassDescriptor::default()
         })
+    }
+
+    /// Copies the survey's depth if it is read from a copy.
+    pub(super) fn end_survey(&self, encoder: &mut wgpu::CommandEncoder) {
+        if let Some(copy) = &self.copy {
+            let size = copy.size();
+            encoder.copy_texture_to_texture(
+                self.depth.texture().as_image_copy(),
+                copy.as_image_copy(),
+                size,
+            );
+        }
     }
 
     /// Finds what the survey's pixels see.
@@ -176,7 +184,7 @@ impl Targets {
         for (target, pipeline, group) in steps {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("visible"),
-                color_attachments: &[gpu::onto(target, None, wgpu::Color::BLACK)],
+                color_attachments: &[Some(gpu::onto(target, None, wgpu::Color::BLACK))],
                 ..wgpu::RenderPassDescriptor::default()
             });
             pass.set_pipeline(pipeline);

@@ -93,9 +93,40 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+#[cfg_attr(
+    not(feature = "viewer"),
+    expect(dead_code, reason = "only the viewer reads them")
+)]
 pub(crate) struct ViewArgs {
-    /// A built-in scene or a .toml file
+    /// A built-in scene, a .toml file, or a mesh to play with
     pub(crate) scene: String,
+    /// Folder for pictures, films, meshes and scenes that are saved
+    #[arg(long, value_name = "DIR", default_value = "out/view")]
+    pub(crate) out: PathBuf,
+    /// Statistics, one JSON object a step
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stats: Option<PathBuf>,
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub(crate) threads: Option<usize>,
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64))]
+    pub(crate) seed: Option<u64>,
+    /// Overrides a field of the scene, such as material.clay.yield=0.01 (repeatable)
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Changes a limit: particles, triangles, vertices, bodies or bytes (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_limit)]
+    pub(crate) limit: Vec<(String, u64)>,
+    /// Most pictures a second [default: as many as the display shows]
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    pub(crate) fps: Option<f32>,
+    /// Starts paused
+    #[arg(long)]
+    pub(crate) paused: bool,
+    /// Size of the window
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1280x720", value_parser = parse_size)]
+    pub(crate) size: [u32; 2],
 }
 
 #[derive(Debug, Args)]
@@ -214,6 +245,25 @@ fn parse_threads(text: &str) -> Result<usize, String> {
         Ok(count @ 1..=MOST_THREADS) => Ok(count),
         _ => Err(format!("expected a number from 1 to {MOST_THREADS}")),
     }
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(rate) if (0.1..=1000.0).contains(&rate) => Ok(rate),
+        _ => Err("expected a number from 0.1 to 1000".to_owned()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let sides = text.split_once('x').and_then(|(width, height)| {
+        let side = |text: &str| {
+            text.parse()
+                .ok()
+                .filter(|side| (320..=16384).contains(side))
+        };
+        Some([side(width)?, side(height)?])
+    });
+    sides.ok_or_else(|| "expected WIDTHxHEIGHT in points, such as 1280x720".to_owned())
 }
 
 fn parse_limit(text: &str) -> Result<(String, u64), String> {

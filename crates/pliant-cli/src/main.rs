@@ -7,6 +7,8 @@ mod command;
 mod failure;
 mod print;
 mod progress;
+#[cfg(feature = "viewer")]
+mod viewer;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ mod check;
 mod reproduce;
 mod run;
 mod scenes;
+mod view;
 
 use crate::args::{Cli, Command};
 use crate::failure::Failure;
@@ -17,13 +18,18 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
-        Command::View(args) => Err(Failure::Input(format!(
-            "this build has no viewer, `pliant run {}` writes files instead",
-            args.scene
-        ))),
+        Command::View(args) => view::run(args),
         Command::Resume(args) => Err(Failure::Input(format!(
             "{}: runs leave no snapshots yet, so there is nothing to resume from",
             args.folder.display()
         ))),
     }
+}
+
+/// Lets all work run on so many threads.
+fn use_threads(count: usize) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build_global()
+        .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))
 }

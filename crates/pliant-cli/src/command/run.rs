@@ -16,10 +16,7 @@ use crate::progress::Progress;
 pub(crate) fn run(args: RunArgs) -> Result<(), Failure> {
     refuse_snapshots(&args)?;
     if let Some(count) = args.threads {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(count)
-            .build_global()
-            .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
+        super::use_threads(count)?;
     }
     let start = Instant::now();
     let limits = args::limits(&args.limit);

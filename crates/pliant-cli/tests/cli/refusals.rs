@@ -247,11 +247,6 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (&["run", "ball.toml", "--threads", "many"], 2, "'many'"),
     (&["run", "ball.toml", "--frames", "-1"], 2, "-1"),
     (
-        &["run", "ball.toml", "--preview", "film.mp4"],
-        2,
-        "mp4 is not supported yet",
-    ),
-    (
         &["run", "ball.toml", "--preview", "film.bmp"],
         2,
         "expected a name that ends in",

@@ -36,15 +36,35 @@ struct Hold {
     /// Where it is recorded.
     record: usize,
     action: ActionId,
-    /// Where it shall be at the end of the next step; pins stay.
-    target: Option<Vec3>,
+    /// Where it is and where it goes; pins stay.
+    way: Option<Way>,
+}
+
+/// Where a hand is and where it is led.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    at: Vec3,
+    goal: Vec3,
+}
+
+/// Which part of its way to the goal a hand goes in a step: it hangs on what leads it as on a spring.
+const EASE: f32 = 0.3;
+/// Farthest that a hand goes in a step, in particle radii of the first body: faster ones tear through what they hold.
+const REACH: f32 = 1.0;
+
+impl Way {
+    /// Goes on by one step.
+    fn go(&mut self, farthest: f32) -> Vec3 {
+        self.at += ((self.goal - self.at) * EASE).clamp_length_max(farthest);
+        self.at
+    }
 }
 
 /// Something that begins with the next step.
 #[derive(Debug)]
 struct Waiting {
     action: Action,
-    hold: Option<(HoldId, Option<Vec3>)>,
+    hold: Option<(HoldId, Option<Way>)>,
 }
 
 /// A scene that runs while somebody plays with it.
@@ -128,7 +148,7 @@ impl Session {
     /// A pull needs no path and no end, a tool's motion one key: where it begins.
     pub fn hold(&mut self, action: Action) -> Result<HoldId, Error> {
         let mut action = self.checked(action)?;
-        let target = match (&mut action.pull, &action.tool) {
+        let place: Option<Vec3> = match (&mut action.pull, &action.tool) {
             (Some(pull), _) => {
                 pull.path.get_or_insert_default();
                 pull.to = None;
@@ -142,22 +162,30 @@ impl Session {
         };
         let id = HoldId(self.next_hold);
         self.next_hold += 1;
-        let hold = Some((id, target));
+        let way = place.map(|at| Way { at, goal: at });
+        let hold = Some((id, way));
         self.waiting.push(Waiting { action, hold });
         Ok(id)
     }
 
-    /// Leads a hand to a place, where it is at the end of the next step.
+    /// Leads a hand to a place; it follows within a few steps.
     pub fn lead(&mut self, id: HoldId, to: Vec3) {
         if !to.is_finite() {
             return;
         }
         let waiting = self.waiting.iter_mut().filter_map(|w| w.hold.as_mut());
-        let waiting = waiting.map(|(id, target)| (*id, target));
-        let held = self.holds.iter_mut().map(|h| (h.id, &mut h.target));
-        if let Some((_, Some(target))) = waiting.chain(held).find(|(held, _)| *held == id) {
-            *target = to;
+        let waiting = waiting.map(|(id, way)| (*id, way));
+        let held = self.holds.iter_mut().map(|h| (h.id, &mut h.way));
+        if let Some((_, Some(way))) = waiting.chain(held).find(|(held, _)| *held == id) {
+            way.goal = to;
         }
+    }
+
+    /// Where a hand is that can be led.
+    pub fn place(&self, id: HoldId) -> Option<Vec3> {
+        let waiting = self.waiting.iter().filter_map(|w| w.hold);
+        let mut all = waiting.chain(self.holds.iter().map(|hold| (hold.id, hold.way)));
+        all.find(|(held, _)| *held == id)?.1.map(|way| way.at)
     }
 
     /// Lets go at the end of the next step; a hand that has not begun leaves no trace.
@@ -201,10 +229,12 @@ impl Session {
 
     /// Tells the hands that are there where to be at the end of the step.
     fn lead_hands(&mut self, end: f32) {
-        for hold in &self.holds {
-            let Some(position) = hold.target else {
+        let farthest = self.farthest();
+        for hold in &mut self.holds {
+            let Some(way) = &mut hold.way else {
                 continue;
             };
+            let position = way.go(farthest);
             let key = PathKey {
                 time: f64::from(end),
                 position,
@@ -215,9 +245,16 @@ impl Session {
         }
     }
 
-    fn begin(&mut self, waiting: Waiting, end: f32) {
+    /// How far a hand goes in a step at most (m).
+    fn farthest(&self) -> f32 {
+        let first = self.world().bodies().first();
+        first.map_or(f32::INFINITY, |body| REACH * body.particle_radius)
+    }
+
+    fn begin(&mut self, mut waiting: Waiting, end: f32) {
         let mut action = waiting.action;
-        if let Some((_, Some(target))) = waiting.hold {
+        let farthest = self.farthest();
+        if let Some((_, Some(way))) = &mut waiting.hold {
             if let Some(key) = action
                 .tool
                 .as_mut()
@@ -225,7 +262,7 @@ impl Session {
             {
                 key.time = action.at;
             }
-            lead(&mut action, end, target);
+            lead(&mut action, end, way.go(farthest));
         }
         // It was fit when it came, and only its times have changed.
         let Ok(converted) = convert_action(&self.loaded, &self.limits, self.world(), &action)
@@ -233,12 +270,12 @@ impl Session {
             return;
         };
         let id = self.built.world.add_action(converted);
-        if let Some((hold, target)) = waiting.hold {
+        if let Some((hold, way)) = waiting.hold {
             self.holds.push(Hold {
                 id: hold,
                 record: self.record.len(),
                 action: id,
-                target,
+                way,
             });
         }
         self.record.push(action);

@@ -125,13 +125,15 @@ pub struct View {
     /// Whether a film is being made.
     pub filming: bool,
     /// The surfaces.
-    pub snapshot: Snapshot,
+    pub snapshot: Arc<Snapshot>,
     /// How everything looks.
     pub looks: Arc<Looks>,
     /// What is shown beside the surface.
     pub layers: layers::Shown,
     /// The bodies.
     pub bodies: Vec<BodyInfo>,
+    /// Where the hands are that can be led, under the numbers that they were given (m).
+    pub hands: Vec<(u64, Vec3)>,
     /// Gravity (m/s²).
     pub gravity: Vec3,
     /// Actions recorded.
@@ -271,6 +273,8 @@ struct Stage {
     film: Option<Film>,
     films: Vec<JoinHandle<()>>,
     opened: u64,
+    /// What was seen last.
+    last: Option<Arc<Snapshot>>,
     /// Whether something has changed since the last view.
     changed: bool,
     /// When the next step is due.
@@ -314,6 +318,7 @@ impl Stage {
             film: None,
             films: Vec::new(),
             opened: 0,
+            last: None,
             changed: true,
             due: Instant::now(),
         };
@@ -439,6 +444,7 @@ impl Stage {
     fn begin_again(&mut self) {
         self.hands.clear();
         self.film = None;
+        self.last = None;
         self.opened += 1;
         self.due = Instant::now();
     }
@@ -505,6 +511,8 @@ impl Stage {
         }
         self.changed = false;
         let world = self.session.world();
+        let snapshot = Arc::new(Snapshot::of(world, self.last.as_deref()));
+        self.last = Some(Arc::clone(&snapshot));
         let bodies = world.bodies().iter().map(|body| BodyInfo {
             name: body.name.clone(),
             material: body.material,
@@ -517,16 +525,24 @@ impl Stage {
             time: world.time(),
             playing: self.playing,
             filming: self.film.is_some(),
-            snapshot: Snapshot::of(world, None),
+            snapshot: Arc::clone(&snapshot),
             looks: Arc::clone(&self.looks),
             layers: layers::Shown::of(world, self.layers),
             bodies: bodies.collect(),
+            hands: self.places(),
             gravity: world.settings().gravity,
             recorded: self.session.recorded().len(),
             counts: self.counts(),
         };
         self.shared.slot().view = Some(Arc::new(view));
         (self.wake)();
+    }
+
+    fn places(&self) -> Vec<(u64, Vec3)> {
+        let hands = self.hands.iter();
+        hands
+            .filter_map(|&(hand, id)| Some((hand, self.session.place(id)?)))
+            .collect()
     }
 
     fn counts(&self) -> Counts {

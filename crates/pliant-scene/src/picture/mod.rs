@@ -13,6 +13,6 @@ mod view;
 
 pub use film::Film;
 pub use looks::{BodyLook, Looks, Obstacle};
-pub use snapshot::Snapshot;
+pub use snapshot::{Hit, Snapshot};
 pub use texture::read_texture;
 pub use view::{Frame, body_color, scene, still};

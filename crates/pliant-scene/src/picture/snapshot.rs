@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use pliant::World;
-use pliant::dynamics::Pose;
+use pliant::dynamics::{ActionId, Pose};
 use pliant::geometry::Mesh;
 use pliant::surface::export::inner_part;
+
+use super::looks::Obstacle;
 
 /// Most points of a surface that a picture is framed by.
 const OUTLINE_POINTS: usize = 2000;
@@ -21,6 +23,8 @@ pub struct Snapshot {
     pub(super) time: f64,
     /// Where the colliders are.
     pub(super) poses: Vec<Pose>,
+    /// Obstacles that are there for a while, and where.
+    pub(super) tools: Vec<(ActionId, Obstacle, Pose)>,
 }
 
 /// A surface: what moves in every frame, and what rarely changes.
@@ -88,7 +92,36 @@ impl Snapshot {
                 .iter()
                 .map(|c| c.motion.pose(world.time()))
                 .collect(),
+            tools: tools(world, before),
         }
+    }
+
+    /// Where a ray first meets a surface, for hands that reach into the picture.
+    pub fn hit(&self, from: Vec3, direction: Vec3) -> Option<Hit> {
+        let mut nearest: Option<Hit> = None;
+        for (body, seen) in self.surfaces.iter().enumerate() {
+            for &t in &seen.fabric.triangles {
+                let corners = t.map(|v| seen.positions[v as usize]);
+                if let Some(distance) = crossing(from, direction, corners)
+                    && nearest.is_none_or(|hit| distance < hit.distance)
+                {
+                    let [a, b, c] = corners;
+                    nearest = Some(Hit {
+                        body,
+                        distance,
+                        point: from + direction * distance,
+                        normal: (b - a).cross(c - a).normalize_or(-direction),
+                    });
+                }
+            }
+        }
+        nearest
+    }
+
+    /// The smallest box around the surfaces (m).
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        let boxes = self.outline().map(|p| (p, p));
+        boxes.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
     /// Points that outline the surfaces: enough of their vertices to frame a picture by.
@@ -120,6 +153,47 @@ impl Fabric {
             + size_of_val(&*self.inner)
             + size_of_val(&*self.rest)
     }
+}
+
+/// The tools of a world; the form of one that was there `before` is not made again.
+fn tools(world: &World, before: Option<&Snapshot>) -> Vec<(ActionId, Obstacle, Pose)> {
+    let now = world.tools().iter().map(|tool| {
+        let mut known = before.iter().flat_map(|before| &before.tools);
+        let same = known.find(|(action, ..)| *action == tool.action);
+        let form = same.map_or_else(|| Obstacle::of(&tool.collider), |(_, form, _)| form.clone());
+        let pose = tool.collider.motion.pose(world.time());
+        (tool.action, form, pose)
+    });
+    now.collect()
+}
+
+/// Where a ray meets a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// The body.
+    pub body: usize,
+    /// How far along the ray, in lengths of its direction.
+    pub distance: f32,
+    /// Where (m).
+    pub point: Vec3,
+    /// Outward unit normal there.
+    pub normal: Vec3,
+}
+
+/// How far along a ray a triangle is, in lengths of its direction, if the ray meets it from either side.
+fn crossing(from: Vec3, direction: Vec3, [a, b, c]: [Vec3; 3]) -> Option<f32> {
+    let (u, v) = (b - a, c - a);
+    let p = direction.cross(v);
+    let determinant = u.dot(p);
+    if determinant.abs() < f32::MIN_POSITIVE {
+        return None;
+    }
+    let s = from - a;
+    let q = s.cross(u);
+    let (x, y) = (s.dot(p) / determinant, direction.dot(q) / determinant);
+    let distance = v.dot(q) / determinant;
+    let inside = x >= 0.0 && y >= 0.0 && x + y <= 1.0 && distance > 0.0;
+    inside.then_some(distance)
 }
 
 /// Which triangles were inside of the body; empty if none was.

@@ -122,7 +122,9 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
     });
     let mut objects: Vec<Object> = bodies.collect();
     let mut ground: Option<Ground> = None;
-    for (obstacle, pose) in looks.obstacles.iter().zip(&snapshot.poses) {
+    let placed = looks.obstacles.iter().zip(&snapshot.poses);
+    let tools = snapshot.tools.iter().map(|(_, form, pose)| (form, pose));
+    for (obstacle, pose) in placed.chain(tools) {
         match obstacle {
             Obstacle::Solid(mesh) => objects.extend(solid(mesh, pose)),
             Obstacle::Track(track) => {

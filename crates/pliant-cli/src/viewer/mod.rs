@@ -1,0 +1,120 @@
+//! `pliant view`: the scene in a window, with hands in it.
+//!
+//! ```text
+//!  window's thread                              simulation's thread (pliant_scene::live)
+//!  mouse, keys ─► hand.rs, keys.rs ── Command ─► Player ─► Session ─► World
+//!  stage.rs ◄─ what is seen, graphs, notices ◄── View ◄──┘     └─► actions of a scene file
+//!      └─► pliant_draw::live ─► app.rs shows it between panel.rs, graph.rs, help.rs
+//! ```
+
+mod app;
+mod files;
+mod graph;
+mod hand;
+mod help;
+mod keys;
+mod orbit;
+mod panel;
+mod stage;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eframe::egui;
+use pliant_scene::live::Start;
+use pliant_scene::{Error, Limits, Loaded, around_mesh, load};
+
+use crate::failure::Failure;
+
+/// What to view, and how.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// A built-in scene, a scene file or a mesh file.
+    pub(crate) scene: String,
+    pub(crate) set: Vec<String>,
+    pub(crate) limits: Limits,
+    /// Folder for what is saved.
+    pub(crate) out: PathBuf,
+    /// A file for statistics.
+    pub(crate) stats: Option<PathBuf>,
+    /// Most pictures a second.
+    pub(crate) fps: Option<f32>,
+    pub(crate) paused: bool,
+    /// Size of the window in points.
+    pub(crate) size: [u32; 2],
+}
+
+/// Endings of mesh files that a scene can be made around.
+const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
+/// What a mesh is made of if nobody says.
+const MATERIAL: &str = "clay";
+
+/// Opens the window; returns when it is closed.
+pub(crate) fn view(options: Options) -> Result<(), Failure> {
+    let loaded = open(&options.scene, &options.set, MATERIAL, &options.limits)?;
+    let start = Start {
+        loaded,
+        limits: options.limits,
+        playing: !options.paused,
+        stats: options.stats.clone(),
+    };
+    let [width, height] = options.size.map(|side| side as f32);
+    let native = eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Pliant")
+            .with_app_id("pliant")
+            .with_inner_size([width, height])
+            .with_min_inner_size([480.0, 320.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Wgpu,
+        ..eframe::NativeOptions::default()
+    };
+    let failure: Arc<Mutex<Option<Failure>>> = Arc::default();
+    let theirs = Arc::clone(&failure);
+    let ended = eframe::run_native(
+        "Pliant",
+        native,
+        Box::new(move |context| {
+            let app = app::App::new(context, options, start, theirs)?;
+            Ok(Box::new(app))
+        }),
+    );
+    let told = failure
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    match (told, ended) {
+        (Some(failure), _) => Err(failure),
+        (None, Ok(())) => Ok(()),
+        (None, Err(error)) => Err(no_window(&error)),
+    }
+}
+
+/// Why there is no window, in one line, and how to go on.
+fn no_window(error: &eframe::Error) -> Failure {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or_default().trim();
+    Failure::Input(format!(
+        "no window can be opened: {line}; a display and a graphics driver (Vulkan or OpenGL) are needed, without them use pliant run SCENE --preview FILE.gif"
+    ))
+}
+
+/// A scene by its name or its file, or one around a mesh file.
+fn open(
+    scene: &str,
+    overrides: &[String],
+    material: &str,
+    limits: &Limits,
+) -> Result<Loaded, Error> {
+    let path = Path::new(scene);
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if ending.is_some_and(|ending| MESHES.contains(&&*ending)) {
+        if let Some(first) = overrides.first() {
+            return Err(Error::Input(format!(
+                "--set {first}: a mesh file has no fields, expected a scene"
+            )));
+        }
+        return around_mesh(path, material, limits);
+    }
+    load(scene, overrides, limits)
+}

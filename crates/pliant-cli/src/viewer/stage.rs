@@ -1,0 +1,230 @@
+//! What is drawn: the world as pictures show it, with what the toggles ask for.
+
+use std::f32::consts::PI;
+
+use glam::Vec3;
+use pliant_draw::live::{Extras, Line};
+use pliant_draw::{Ball, Camera, Light, Object, Paint, Scene};
+use pliant_scene::live::View;
+use pliant_scene::live::layers::{Ellipsoid, Heat, Layers};
+use pliant_scene::picture::{Frame, scene};
+
+/// What is shown of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shows {
+    /// The surface.
+    pub(super) surface: bool,
+    /// Its edges.
+    pub(super) wireframe: bool,
+    /// Shadows.
+    pub(super) shadows: bool,
+    /// Ambient occlusion.
+    pub(super) occlusion: bool,
+    /// What else.
+    pub(super) layers: Layers,
+}
+
+impl Default for Shows {
+    fn default() -> Self {
+        Self {
+            surface: true,
+            wireframe: false,
+            shadows: true,
+            occlusion: true,
+            layers: Layers::default(),
+        }
+    }
+}
+
+/// Strain at which the heat map is hottest.
+const HOT: [f32; 2] = [0.3, 1.5];
+/// Cold, warm and hot.
+const HEAT: [[f32; 3]; 4] = [
+    [52.0, 86.0, 168.0],
+    [104.0, 186.0, 176.0],
+    [244.0, 214.0, 104.0],
+    [206.0, 52.0, 38.0],
+];
+/// Colour and length of the needles at contacts, in particle radii.
+const NEEDLE: ([u8; 3], f32) = ([210, 40, 60], 2.5);
+const MOTE_COLOR: [u8; 3] = [196, 150, 110];
+/// Turns of the spring that a grip hangs on.
+const COILS: usize = 12;
+
+/// The drawing of a view.
+pub(super) fn picture(view: &View, shows: &Shows, frame: &Frame, camera: Camera) -> Scene {
+    let mut scene = scene(&view.snapshot, &view.looks, frame);
+    scene.camera = camera;
+    scene.light = Light::over_shoulder(&camera);
+    let bodies = view.bodies.len().min(scene.objects.len());
+    if shows.layers.heat == Heat::Off {
+    } else {
+        let hot = HOT[usize::from(shows.layers.heat == Heat::Plastic)];
+        for (object, heat) in scene.objects.iter_mut().zip(&view.layers.heat) {
+            object.colors = heat.iter().map(|h| heat_color(h / hot)).collect();
+            object.paint = Paint::Plain([255; 3]);
+            object.inner.clear();
+        }
+    }
+    if !shows.surface {
+        scene.objects.drain(..bodies);
+    }
+    let motes = view.layers.motes.iter().map(|mote| Ball {
+        center: mote.center,
+        radius: mote.radius,
+        color: if shows.layers.clusters {
+            cluster_color(mote.cluster)
+        } else {
+            MOTE_COLOR
+        },
+        gloss: 0.2,
+    });
+    scene.balls.extend(motes);
+    if !view.layers.ellipsoids.is_empty() {
+        scene.objects.push(ellipsoids(&view.layers.ellipsoids));
+    }
+    scene
+}
+
+/// Lines over the drawing.
+pub(super) fn extras(view: &View, shows: &Shows, spring: Option<[Vec3; 2]>) -> Extras {
+    let r = view.bodies.first().map_or(0.1, |body| body.particle_radius);
+    let needle = |(at, normal): &(Vec3, Vec3)| Line {
+        a: *at,
+        b: *at + *normal * (NEEDLE.1 * r),
+        color: NEEDLE.0,
+        width: 2.0,
+        on_top: true,
+    };
+    let mut lines: Vec<Line> = view.layers.contacts.iter().map(needle).collect();
+    if let Some(ends) = spring {
+        lines.extend(coil(ends, 0.6 * r));
+    }
+    Extras {
+        lines,
+        wireframe: shows.wireframe,
+        shadows: shows.shadows,
+        occlusion: shows.occlusion,
+        ..Extras::default()
+    }
+}
+
+/// A spring from one place to another.
+fn coil([a, b]: [Vec3; 2], width: f32) -> Vec<Line> {
+    let along = b - a;
+    if along.length() < 1e-6 {
+        return Vec::new();
+    }
+    let (side, other) = along.normalize().any_orthonormal_pair();
+    let steps = 8 * COILS;
+    let place = |i: usize| {
+        let t = i as f32 / steps as f32;
+        let (sin, cos) = (2.0 * PI * COILS as f32 * t).sin_cos();
+        // The ends are straight.
+        let swell = width * (8.0 * t.min(1.0 - t)).min(1.0);
+        a + along * t + (side * cos + other * sin) * swell
+    };
+    (0..steps)
+        .map(|i| Line {
+            a: place(i),
+            b: place(i + 1),
+            color: [250, 196, 60],
+            width: 2.5,
+            on_top: true,
+        })
+        .collect()
+}
+
+/// A colour from cold to hot for 0 to 1.
+pub(super) fn heat_color(heat: f32) -> [u8; 4] {
+    let last = HEAT.len() - 1;
+    let at = if heat.is_finite() {
+        heat.clamp(0.0, 1.0) * last as f32
+    } else {
+        last as f32
+    };
+    let below = (at as usize).min(last - 1);
+    let t = at - below as f32;
+    let mix = |c: usize| HEAT[below][c] + (HEAT[below + 1][c] - HEAT[below][c]) * t;
+    [mix(0) as u8, mix(1) as u8, mix(2) as u8, 255]
+}
+
+/// A colour of a cluster's own: hues that neighbours in number do not share.
+pub(super) fn cluster_color(cluster: u32) -> [u8; 3] {
+    let turn = (cluster as f32 * 0.618_034).fract() * 2.0 * PI;
+    let channel = |shift: f32| (150.0 + 85.0 * (turn + shift).cos()) as u8;
+    [
+        channel(0.0),
+        channel(2.0 * PI / 3.0),
+        channel(4.0 * PI / 3.0),
+    ]
+}
+
+/// All ellipsoids as one mesh.
+fn ellipsoids(all: &[Ellipsoid]) -> Object {
+    let (ball, triangles) = unit_ball();
+    let mut object = Object {
+        paint: Paint::Plain([255; 3]),
+        gloss: 0.3,
+        ..Object::default()
+    };
+    for one in all {
+        let first = object.positions.len() as u32;
+        // Normals turn with the inverse of the form.
+        let turned = one.axes.inverse().transpose();
+        let [red, green, blue] = cluster_color(one.cluster);
+        for &p in &ball {
+            object.positions.push(one.center + one.axes * p);
+            object.normals.push((turned * p).normalize_or(p));
+            object.colors.push([red, green, blue, 255]);
+        }
+        let moved = triangles.iter().map(|t| t.map(|v| v + first));
+        object.triangles.extend(moved);
+    }
+    object
+}
+
+/// A ball of rings and segments.
+fn unit_ball() -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    const RINGS: u32 = 8;
+    const SEGMENTS: u32 = 12;
+    let mut positions = Vec::new();
+    for ring in 0..=RINGS {
+        let (y_sin, y_cos) = (PI * ring as f32 / RINGS as f32).sin_cos();
+        for segment in 0..SEGMENTS {
+            let (sin, cos) = (2.0 * PI * segment as f32 / SEGMENTS as f32).sin_cos();
+            positions.push(Vec3::new(y_sin * cos, y_cos, y_sin * sin));
+        }
+    }
+    let mut triangles = Vec::new();
+    for ring in 0..RINGS {
+        for segment in 0..SEGMENTS {
+            let next = (segment + 1) % SEGMENTS;
+            let [a, b] = [segment, next].map(|s| ring * SEGMENTS + s);
+            let [c, d] = [a + SEGMENTS, b + SEGMENTS];
+            triangles.extend([[a, b, c], [b, d, c]]);
+        }
+    }
+    (positions, triangles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Heat goes from blue to red, whatever the number; neighbours in number differ in colour.
+    #[test]
+    fn colors_tell_apart() {
+        assert_eq!(heat_color(0.0), [52, 86, 168, 255]);
+        assert_eq!(heat_color(9.0), [206, 52, 38, 255]);
+        assert_eq!(heat_color(f32::NAN), [206, 52, 38, 255]);
+        for k in 0..100 {
+            let (a, b) = (cluster_color(k), cluster_color(k + 1));
+            let apart: i32 = (0..3)
+                .map(|c| (i32::from(a[c]) - i32::from(b[c])).abs())
+                .sum();
+            assert!(apart > 60, "{k}");
+        }
+        assert!(cluster_color(u32::MAX).iter().all(|c| *c > 0));
+    }
+}

@@ -11,7 +11,7 @@ use glam::Vec2;
 use pliant_draw::live::Renderer;
 use pliant_scene::live::layers::Heat;
 use pliant_scene::live::{Command, Notice, Player, Start, View};
-use pliant_scene::picture::{Frame, scene};
+use pliant_scene::picture::{Frame, Obstacle, scene};
 
 use super::files::free_name;
 use super::graph::Graphs;
@@ -140,6 +140,12 @@ impl App {
         };
         let mut frame = Frame::around([&*view.snapshot], &view.looks, 1000, 1000);
         frame.aspect = aspect;
+        // What is in the air will lie on the floor.
+        if let Some(floor) = floor(view) {
+            let below = frame.points.iter().map(|p| p.with_y(p.y.min(floor)));
+            let below: Vec<_> = below.collect();
+            frame.points.extend(below);
+        }
         let camera = scene(&view.snapshot, &view.looks, &frame).camera;
         let size = view
             .snapshot
@@ -477,6 +483,19 @@ impl App {
             self.open(&scene, now);
         }
     }
+}
+
+/// Height of the highest floor (m).
+fn floor(view: &View) -> Option<f32> {
+    let heights = view
+        .looks
+        .obstacles
+        .iter()
+        .filter_map(|obstacle| match obstacle {
+            Obstacle::Plane { normal, offset } if normal.y > 0.999 => Some(*offset),
+            _ => None,
+        });
+    heights.reduce(f32::max)
 }
 
 /// A path that stays right wherever the program is.

@@ -118,5 +118,9 @@ fn plot(name: &str) -> Plot<'static> {
         .allow_boxed_zoom(false)
         .show_x(false)
         .include_y(0.0)
-        .legend(Legend::default().position(Corner::LeftTop))
+        .legend(
+            Legend::default()
+                .position(Corner::LeftTop)
+                .text_style(egui::TextStyle::Small),
+        )
 }

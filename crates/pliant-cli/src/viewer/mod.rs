@@ -51,6 +51,9 @@ const MATERIAL: &str = "clay";
 
 /// Opens the window; returns when it is closed.
 pub(crate) fn view(options: Options) -> Result<(), Failure> {
+    if !has_display() {
+        return Err(no_window("there is no display"));
+    }
     let loaded = open(&options.scene, &options.set, MATERIAL, &options.limits)?;
     let start = Start {
         loaded,
@@ -86,14 +89,30 @@ pub(crate) fn view(options: Options) -> Result<(), Failure> {
     match (told, ended) {
         (Some(failure), _) => Err(failure),
         (None, Ok(())) => Ok(()),
-        (None, Err(error)) => Err(no_window(&error)),
+        (None, Err(error)) => Err(no_window(&reason(&error))),
+    }
+}
+
+/// Whether a window could be shown at all. Asking the system for one where there is none makes its libraries talk.
+fn has_display() -> bool {
+    let named = |variable: &str| std::env::var_os(variable).is_some_and(|value| !value.is_empty());
+    cfg!(not(all(unix, not(target_os = "macos")))) || named("DISPLAY") || named("WAYLAND_DISPLAY")
+}
+
+/// What went wrong, without the places in libraries where it did.
+fn reason(error: &eframe::Error) -> String {
+    match error {
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
+            "the display does not answer".to_owned()
+        }
+        eframe::Error::Wgpu(_) => "no graphics driver was found".to_owned(),
+        other => other.to_string(),
     }
 }
 
 /// Why there is no window, in one line, and how to go on.
-fn no_window(error: &eframe::Error) -> Failure {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default().trim();
+fn no_window(why: &str) -> Failure {
+    let line = why.lines().next().unwrap_or_default().trim();
     Failure::Input(format!(
         "no window can be opened: {line}; a display and a graphics driver (Vulkan or OpenGL) are needed, without them use pliant run SCENE --preview FILE.gif"
     ))

@@ -49,6 +49,7 @@ pub(super) struct App {
     drawn: Drawn,
     /// Pictures that are to be saved once the next is drawn.
     picture_wanted: bool,
+    quit: bool,
 }
 
 /// What the last picture was drawn of.
@@ -92,6 +93,7 @@ impl App {
             notices: Vec::new(),
             drawn: Drawn::default(),
             picture_wanted: false,
+            quit: false,
         })
     }
 
@@ -214,6 +216,7 @@ impl App {
             Wish::Graphs => self.show_graphs ^= true,
             Wish::Help => self.show_help ^= true,
             Wish::Escape => self.show_help = false,
+            Wish::Quit => self.quit = true,
         }
         if layers != self.shows.layers {
             self.player.tell(Command::Show(self.shows.layers));
@@ -333,41 +336,52 @@ impl App {
         }
     }
 
-    /// The tool under the left button.
+    /// The tool under the left button. Events are taken one by one: in the time of a slow picture the mouse presses, moves and lets go, and
+    /// each of them happens at a place of its own.
     fn touch(&mut self, ui: &egui::Ui, response: &egui::Response, rect: Rect) {
         let (Some(view), Some(orbit)) = (self.view.clone(), self.orbit) else {
             return;
         };
-        let Some(at) = ui.input(|input| input.pointer.latest_pos()) else {
-            return;
-        };
-        let place =
-            |at: Pos2| Vec2::new(at.x - rect.left(), at.y - rect.top()) / rect.height().max(1.0);
-        let (down, pressed, released, now) = ui.input(|input| {
+        let (events, latest, down, now) = ui.input(|input| {
             let pointer = &input.pointer;
             (
+                input.events.clone(),
+                pointer.latest_pos(),
                 pointer.primary_down(),
-                pointer.primary_pressed(),
-                pointer.primary_released(),
                 input.time,
             )
         });
-        let touch = Touch {
-            place: place(at),
-            aspect: rect.width() / rect.height().max(1.0),
+        let height = rect.height().max(1.0);
+        let touch = |at: Pos2| Touch {
+            place: Vec2::new(at.x - rect.left(), at.y - rect.top()) / height,
+            aspect: rect.width() / height,
             orbit: &orbit,
             view: &view,
             now,
         };
         let player = &self.player;
         let mut tell = |command: Command| player.tell(command);
-        if pressed && response.contains_pointer() {
-            self.hand.press(&touch, &mut tell);
+        for event in &events {
+            if let egui::Event::PointerButton {
+                pos,
+                button: egui::PointerButton::Primary,
+                pressed,
+                ..
+            } = event
+            {
+                if *pressed && response.contains_pointer() && rect.contains(*pos) {
+                    self.hand.press(&touch(*pos), &mut tell);
+                } else if !*pressed && self.hand.is_busy() {
+                    self.hand.drag(&touch(*pos), &mut tell);
+                    self.hand.release(&touch(*pos), &mut tell);
+                }
+            }
         }
         if self.hand.is_busy() {
-            self.hand.drag(&touch, &mut tell);
-            if released || !down {
-                self.hand.release(&touch, &mut tell);
+            let at = touch(latest.unwrap_or_else(|| rect.center()));
+            self.hand.drag(&at, &mut tell);
+            if !down {
+                self.hand.release(&at, &mut tell);
             }
             ui.ctx().request_repaint();
         }
@@ -438,6 +452,9 @@ impl eframe::App for App {
         let Some(state) = frame.wgpu_render_state().cloned() else {
             return;
         };
+        if self.quit {
+            context.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
         if self.show_panel {
             self.controls(ui);
         }

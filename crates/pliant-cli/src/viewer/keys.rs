@@ -53,6 +53,8 @@ pub(super) enum Wish {
     Help,
     /// Hides what lies over the view.
     Escape,
+    /// Closes the window.
+    Quit,
 }
 
 /// A key, what it asks for, and how the help says it.
@@ -75,7 +77,7 @@ const fn plain(key: Key, wish: Wish, label: &'static str, help: &'static str) ->
 }
 
 /// All keys.
-pub(super) const BINDINGS: [Binding; 29] = [
+pub(super) const BINDINGS: [Binding; 30] = [
     plain(Key::Space, Wish::Play, "Space", "play or pause"),
     plain(Key::Period, Wish::Step, ".", "one step"),
     plain(
@@ -112,6 +114,13 @@ pub(super) const BINDINGS: [Binding; 29] = [
         wish: Wish::Save,
         label: "Ctrl S",
         help: "save the scene with all that was done",
+    },
+    Binding {
+        key: Key::Q,
+        modifiers: Modifiers::COMMAND,
+        wish: Wish::Quit,
+        label: "Ctrl Q",
+        help: "close the window",
     },
     plain(Key::F12, Wish::Picture, "F12", "save a picture"),
     plain(Key::F9, Wish::Film, "F9", "begin or end a film"),

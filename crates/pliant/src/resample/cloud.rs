@@ -106,8 +106,8 @@ impl<'a> Cloud<'a> {
         }
         let pieces = tracked.components();
         let now = self.ledger(tracked);
-        // Factor of the masses and change of the velocities.
-        let mut change = vec![(1.0, DVec3::ZERO); pieces.len()];
+        // Factor of the masses and change of the velocities; none for a piece that has nothing to share.
+        let mut change = vec![None; pieces.len()];
         let (mut sum, mut lost) = (0.0, DVec3::ZERO);
         for (k, piece) in pieces.iter().enumerate() {
             let ((had, carried), (mass, momentum)) = (before[k], now[k]);
@@ -116,7 +116,7 @@ impl<'a> Cloud<'a> {
             let target = density.map_or(had, |density| density * piece.target);
             if had > 0.0 && mass > 0.0 && target > 0.0 {
                 let velocity = carried / had;
-                change[k] = (target / mass, velocity - momentum / mass);
+                change[k] = Some((target / mass, velocity - momentum / mass));
                 sum += target;
                 lost += carried - target * velocity;
             }
@@ -124,8 +124,9 @@ impl<'a> Cloud<'a> {
         // Mass that goes from one piece to another takes its momentum along; all of the body share it.
         let shared = if sum > 0.0 { lost / sum } else { DVec3::ZERO };
         for i in 0..self.len() {
-            if let Ok(k) = pieces.binary_search_by_key(&self.piece[i], |c| c.id) {
-                let (scale, gained) = change[k];
+            if let Ok(k) = pieces.binary_search_by_key(&self.piece[i], |c| c.id)
+                && let Some((scale, gained)) = change[k]
+            {
                 self.mass[i] = (f64::from(self.mass[i]) * scale) as f32;
                 self.v[i] += (gained + shared).as_vec3();
             }

@@ -253,7 +253,9 @@ fn a_slice_keeps_its_speed() {
     check(&world);
     assert_eq!(world.surfaces()[0].piece_count(), 2);
     let points = world.points();
-    for piece in [points.piece[0], *points.piece.last().unwrap()] {
+    let pieces = [points.piece[0], *points.piece.last().unwrap()];
+    assert_ne!(pieces[0], pieces[1]);
+    for piece in pieces {
         let own = (0..points.len()).filter(|&i| points.piece[i] == piece);
         let (mass, momentum) = own.fold((0.0, Vec3::ZERO), |(m, p), i| {
             (m + points.mass[i], p + points.mass[i] * points.v[i])

@@ -10,7 +10,7 @@ use eframe::wgpu;
 use glam::Vec2;
 use pliant_draw::live::Renderer;
 use pliant_scene::live::layers::Heat;
-use pliant_scene::live::{Command, Notice, Player, Start, View};
+use pliant_scene::live::{Command, Notice, Player, View};
 use pliant_scene::picture::{Frame, Obstacle, scene};
 
 use super::files::free_name;
@@ -47,6 +47,8 @@ pub(super) struct App {
     speed: f32,
     notices: Vec<(Notice, f64)>,
     drawn: Drawn,
+    /// Prepares pictures in place of the simulation's threads, if those are to go first and the processor draws.
+    painter: Option<rayon::ThreadPool>,
     /// Pictures that are to be saved once the next is drawn.
     picture_wanted: bool,
     quit: bool,
@@ -64,7 +66,7 @@ impl App {
     pub(super) fn new(
         context: &eframe::CreationContext<'_>,
         options: Options,
-        start: Start,
+        player: Player,
         failure: Arc<Mutex<Option<Failure>>>,
     ) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let Some(state) = &context.wgpu_render_state else {
@@ -73,8 +75,10 @@ impl App {
         let renderer = Renderer::new(&state.device, &state.queue, state.target_format);
         state.renderer.write().callback_resources.insert(renderer);
         help::style(&context.egui_ctx);
-        let egui = context.egui_ctx.clone();
-        let player = Player::new(start, move || egui.request_repaint())?;
+        let is_software = state.adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+        let painter = (is_software && options.fps.is_some())
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(1).build())
+            .transpose()?;
         Ok(Self {
             options,
             player,
@@ -92,6 +96,7 @@ impl App {
             speed: 1.0,
             notices: Vec::new(),
             drawn: Drawn::default(),
+            painter,
             picture_wanted: false,
             quit: false,
         })
@@ -392,23 +397,31 @@ impl App {
         let (Some(view), Some(orbit), Some(frame)) = (&self.view, self.orbit, &self.frame) else {
             return false;
         };
-        let scale = ui.ctx().pixels_per_point();
+        // A processor that plays a graphics card and is to draw rarely shall not keep the simulation: it draws sketches of what moves.
+        let sketch = self.painter.is_some() && view.playing && !self.picture_wanted;
+        let scale = ui.ctx().pixels_per_point() * if sketch { 0.5 } else { 1.0 };
         let size = [rect.width(), rect.height()].map(|side| ((side * scale).round() as u32).max(1));
         let of = (Arc::as_ptr(view) as usize, orbit, self.shows, size);
-        let rest = self
-            .options
-            .fps
-            .map_or(Duration::ZERO, |fps| Duration::from_secs_f32(1.0 / fps));
+        let rest = self.options.rest();
         let waited = self.drawn.at.map_or(Duration::MAX, |at| at.elapsed());
         let changed = self.drawn.of != Some(of) || self.hand.is_busy();
         if changed && waited < rest && self.drawn.of.is_some() {
             ui.ctx().request_repaint_after(rest - waited);
         } else if changed || self.picture_wanted {
-            let scene = stage::picture(view, &self.shows, frame, orbit.camera());
-            let extras = stage::extras(view, &self.shows, self.hand.spring(view));
+            let spring = self.hand.spring(view);
+            let (shows, camera) = (&self.shows, orbit.camera());
             let mut shared = state.renderer.write();
-            if let Some(renderer) = shared.callback_resources.get_mut::<Renderer>() {
-                renderer.draw(&state.device, &state.queue, &scene, &extras, size);
+            let renderer = shared.callback_resources.get_mut::<Renderer>();
+            let draw = || {
+                let scene = stage::picture(view, shows, frame, camera);
+                let extras = stage::extras(view, shows, spring);
+                if let Some(renderer) = renderer {
+                    renderer.draw(&state.device, &state.queue, &scene, &extras, size);
+                }
+            };
+            match &self.painter {
+                Some(painter) => painter.install(draw),
+                None => draw(),
             }
             drop(shared);
             self.drawn.of = Some(of);
@@ -444,6 +457,10 @@ impl App {
 }
 
 impl eframe::App for App {
+    fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
+        help::PAPER.to_normalized_gamma_f32()
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         let context = ui.ctx().clone();
         self.hear(&context);

@@ -9,12 +9,15 @@ use super::keys::{BINDINGS, MOUSE};
 /// Words over the view.
 const INK: Color32 = Color32::from_rgb(44, 48, 56);
 
+/// Under all controls. The window is cleared to it, which is cheaper than to paint it.
+pub(super) const PAPER: Color32 = Color32::from_rgb(243, 242, 239);
+
 /// The look of all controls.
 pub(super) fn style(context: &egui::Context) {
     context.set_theme(egui::Theme::Light);
     context.all_styles_mut(|style| {
         style.spacing.item_spacing = egui::vec2(6.0, 4.0);
-        style.visuals.panel_fill = Color32::from_rgb(243, 242, 239);
+        style.visuals.panel_fill = Color32::TRANSPARENT;
     });
 }
 

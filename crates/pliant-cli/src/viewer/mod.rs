@@ -18,10 +18,11 @@ mod panel;
 mod stage;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use eframe::egui;
-use pliant_scene::live::Start;
+use pliant_scene::live::{Player, Start};
 use pliant_scene::{Error, Limits, Loaded, around_mesh, load};
 
 use crate::failure::Failure;
@@ -44,6 +45,14 @@ pub(crate) struct Options {
     pub(crate) size: [u32; 2],
 }
 
+impl Options {
+    /// Shortest time from one picture to the next.
+    fn rest(&self) -> Duration {
+        self.fps
+            .map_or(Duration::ZERO, |fps| Duration::from_secs_f32(1.0 / fps))
+    }
+}
+
 /// Endings of mesh files that a scene can be made around.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 /// What a mesh is made of if nobody says.
@@ -61,24 +70,28 @@ pub(crate) fn view(options: Options) -> Result<(), Failure> {
         playing: !options.paused,
         stats: options.stats.clone(),
     };
-    let [width, height] = options.size.map(|side| side as f32);
-    let native = eframe::NativeOptions {
-        viewport: egui::ViewportBuilder::default()
-            .with_title("Pliant")
-            .with_app_id("pliant")
-            .with_inner_size([width, height])
-            .with_min_inner_size([480.0, 320.0])
-            .with_drag_and_drop(true),
-        renderer: eframe::Renderer::Wgpu,
-        ..eframe::NativeOptions::default()
-    };
+    // The scene is built while the window opens.
+    let (window, rest) = (Arc::new(OnceLock::<egui::Context>::new()), options.rest());
+    let theirs = Arc::clone(&window);
+    let player = Player::new(start, move || {
+        if let Some(context) = theirs.get() {
+            // What is new waits for the next picture that may be drawn: even an unchanged window costs something to show.
+            context.request_repaint_after(rest);
+        }
+    })?;
+    if options.fps.is_some() {
+        give_way();
+    }
+    let native = native(options.size);
     let failure: Arc<Mutex<Option<Failure>>> = Arc::default();
     let theirs = Arc::clone(&failure);
     let ended = eframe::run_native(
         "Pliant",
         native,
         Box::new(move |context| {
-            let app = app::App::new(context, options, start, theirs)?;
+            // It is set once: there is one window.
+            let _ = window.set(context.egui_ctx.clone());
+            let app = app::App::new(context, options, player, theirs)?;
             Ok(Box::new(app))
         }),
     );
@@ -90,6 +103,35 @@ pub(crate) fn view(options: Options) -> Result<(), Failure> {
         (Some(failure), _) => Err(failure),
         (None, Ok(())) => Ok(()),
         (None, Err(error)) => Err(no_window(&reason(&error))),
+    }
+}
+
+/// A window of a size in points.
+fn native(size: [u32; 2]) -> eframe::NativeOptions {
+    let [width, height] = size.map(|side| side as f32);
+    eframe::NativeOptions {
+        viewport: egui::ViewportBuilder::default()
+            .with_title("Pliant")
+            .with_app_id("pliant")
+            .with_inner_size([width, height])
+            .with_min_inner_size([480.0, 320.0])
+            .with_drag_and_drop(true),
+        renderer: eframe::Renderer::Wgpu,
+        // Controls have no gradients.
+        dithering: false,
+        ..eframe::NativeOptions::default()
+    }
+}
+
+/// Lets the simulation's threads, which are there by now, go before those of the window and of a renderer in software, which are not: who
+/// asks for few pictures asks for steps.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    {
+        // The threads of the pool come with its first use.
+        let _ = rayon::current_num_threads();
+        // A system that does not allow it has its reasons.
+        let _ = rustix::process::nice(10);
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) fn target(
         dimension: wgpu::TextureDimension::D2,
         format,
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | more,
-        view_formats: &[],
+        view_formats: &[format.remove_srgb_suffix()],
     })
 }
 

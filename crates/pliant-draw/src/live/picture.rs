@@ -40,7 +40,7 @@ impl Picture {
         };
         Self {
             raw,
-            group: bind(&view),
+            group: bind(&show.view(&texture)),
             texture,
             view,
         }
@@ -150,6 +150,8 @@ pub(super) fn read(device: &wgpu::Device, queue: &wgpu::Queue, texture: &wgpu::T
 
 /// Copies a picture into a window, and smooths one of one sample a pixel.
 pub(super) struct Show {
+    /// Whether encoded values go into the window as they are, without being decoded and encoded again.
+    as_they_are: bool,
     pipeline: wgpu::RenderPipeline,
     smooth: wgpu::RenderPipeline,
     layout: wgpu::BindGroupLayout,
@@ -180,8 +182,11 @@ impl Show {
             }
             .build(device)
         };
-        let copy = if format.is_srgb() {
-            "linear"
+        // OpenGL cannot look at a texture as if it had another format.
+        let other_views = device.adapter_info().backend != wgpu::Backend::Gl;
+        let as_they_are = !format.is_srgb() && other_views;
+        let copy = if format.is_srgb() || as_they_are {
+            "plain"
         } else {
             "encoded"
         };
@@ -194,11 +199,23 @@ impl Show {
             ..wgpu::SamplerDescriptor::default()
         });
         Self {
+            as_they_are,
             pipeline,
             smooth,
             layout,
             sampler,
         }
+    }
+
+    /// The picture as the copy takes it.
+    fn view(&self, texture: &wgpu::Texture) -> wgpu::TextureView {
+        let format = texture.format();
+        texture.create_view(&wgpu::TextureViewDescriptor {
+            format: self.as_they_are.then(|| format.remove_srgb_suffix()),
+            // Only the format itself may be drawn into.
+            usage: Some(wgpu::TextureUsages::TEXTURE_BINDING),
+            ..wgpu::TextureViewDescriptor::default()
+        })
     }
 
     pub(super) fn draw(&self, pass: &mut wgpu::RenderPass<'_>, picture: &Picture) {

@@ -13,12 +13,12 @@ struct Seen {
     return Seen(vec4f(2.0 * at.x - 1.0, 1.0 - 2.0 * at.y, 0.0, 1.0), at);
 }
 
-// For windows whose format encodes sRGB by itself.
-@fragment fn linear(in: Seen) -> @location(0) vec4f {
+// For windows whose format encodes sRGB by itself, or if the picture's values are seen encoded.
+@fragment fn plain(in: Seen) -> @location(0) vec4f {
     return vec4f(textureSample(picture, picture_sampler, in.uv).xyz, 1.0);
 }
 
-// For windows that take encoded values as they are.
+// For windows that take encoded values, if the picture's are decoded on the way.
 @fragment fn encoded(in: Seen) -> @location(0) vec4f {
     let x = textureSample(picture, picture_sampler, in.uv).xyz;
     let s = select(1.055 * pow(x, vec3f(1.0 / 2.4)) - 0.055, 12.92 * x, x <= vec3f(0.0031308));

@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
-//! use pliant_scene::{BuildOptions, RunOptions, build, load, run};
+//! use pliant_scene::{BuildOptions, RunOptions, build, load, load_any, run};
 //!
 //! let scene = load("drop", &[], &Default::default())?;
 //! let built = build(&scene, &BuildOptions::default())?;
@@ -24,5 +24,5 @@ mod run;
 
 pub use build::{BuildOptions, Built, build};
 pub use error::{Error, ErrorKind};
-pub use load::{Limits, Loaded, around_mesh, load, load_file};
+pub use load::{Limits, Loaded, load, load_any, load_file};
 pub use run::{Event, FrameDone, MeshOutput, RunOptions, Spent, Summary, run};

@@ -124,13 +124,36 @@ pub fn load_file(path: &Path, overrides: &[String], limits: &Limits) -> Result<L
     parse(&text, &origin, name.into_owned(), Some(folder), overrides)
 }
 
+/// Endings of mesh files that a scene can be made around.
+const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
+
+/// A scene by its name or its file, or one around a mesh file, which is made of a material.
+pub fn load_any(
+    scene: &str,
+    overrides: &[String],
+    material: &str,
+    limits: &Limits,
+) -> Result<Loaded, Error> {
+    let path = Path::new(scene);
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    if ending.is_some_and(|ending| MESHES.contains(&&*ending)) {
+        if let Some(first) = overrides.first() {
+            return Err(Error::Input(format!(
+                "--set {first}: a mesh file has no fields, expected a scene"
+            )));
+        }
+        return around_mesh(path, material, limits);
+    }
+    load(scene, overrides, limits)
+}
+
 /// Longest side of a mesh that is put into a scene of its own (m).
 const MESH_EXTENT: f32 = 2.0;
 /// How high above the floor it begins (m).
 const MESH_DROP: f32 = 0.05;
 
 /// A scene around a mesh file: the mesh, two metres large and made of a material, just above a floor.
-pub fn around_mesh(path: &Path, material: &str, limits: &Limits) -> Result<Loaded, Error> {
+fn around_mesh(path: &Path, material: &str, limits: &Limits) -> Result<Loaded, Error> {
     let mesh = read_mesh_within(path, &limits.of_mesh())?;
     let (lo, hi) = mesh.bounds().unwrap_or_default();
     let size = hi - lo;

@@ -20,11 +20,13 @@ use super::keys::{BINDINGS, Wish};
 use super::orbit::Orbit;
 use super::panel::Panel;
 use super::stage::{self, Shows};
-use super::{Options, help, open};
+use super::{Options, help};
 use crate::failure::Failure;
 
 /// How long a notice stays (s).
 const NOTICE: f64 = 6.0;
+/// Width and height of films (pixels).
+const FILM: [usize; 2] = [640, 360];
 /// Most notices at a time.
 const NOTICES: usize = 5;
 
@@ -34,6 +36,10 @@ pub(super) struct App {
     player: Player,
     failure: Arc<Mutex<Option<Failure>>>,
     view: Option<Arc<View>>,
+    /// Counts views.
+    views: u64,
+    /// Where the simulation believes that its world is seen from.
+    told_camera: Option<[glam::Vec3; 2]>,
     pub(super) panel: Panel,
     graphs: Graphs,
     pub(super) hand: Hand,
@@ -57,7 +63,7 @@ pub(super) struct App {
 /// What the last picture was drawn of.
 #[derive(Default)]
 struct Drawn {
-    of: Option<(usize, Orbit, Shows, [u32; 2])>,
+    of: Option<(u64, Orbit, Shows, [u32; 2])>,
     at: Option<Instant>,
     eased: Option<Instant>,
 }
@@ -84,6 +90,8 @@ impl App {
             player,
             failure,
             view: None,
+            views: 0,
+            told_camera: None,
             panel: Panel::default(),
             graphs: Graphs::default(),
             hand: Hand::new(),
@@ -126,6 +134,7 @@ impl App {
                 self.panel.follow(&view);
             }
             self.view = Some(view);
+            self.views += 1;
             if other {
                 self.frame = None;
             }
@@ -204,6 +213,7 @@ impl App {
             Wish::Clusters => self.shows.layers.clusters ^= true,
             Wish::Ellipsoids => self.shows.layers.ellipsoids ^= true,
             Wish::Wireframe => self.shows.wireframe ^= true,
+            Wish::Primitives => self.shows.primitives ^= true,
             Wish::Contacts => self.shows.layers.contacts ^= true,
             Wish::Heat => {
                 self.shows.layers.heat = match layers.heat {
@@ -239,18 +249,22 @@ impl App {
             .map_or_else(|| "scene".to_owned(), |view| view.name.clone())
     }
 
-    fn camera(&self) -> Option<[glam::Vec3; 2]> {
-        let camera = self.orbit.as_ref()?.camera();
-        Some([camera.eye, camera.target])
+    /// Tells the simulation from where its world is seen, if that has changed.
+    fn tell_camera(&mut self) {
+        let camera = self.orbit.map(|orbit| {
+            let camera = orbit.camera();
+            [camera.eye, camera.target]
+        });
+        if let Some(camera) = camera.filter(|_| camera != self.told_camera) {
+            self.told_camera = Some(camera);
+            self.player.tell(Command::Look(camera));
+        }
     }
 
     /// Saves the scene or the mesh under a name that is free.
     fn save_as(&mut self, ending: &str) {
         match free_name(&self.options.out, &self.name(), ending) {
-            Ok(path) if ending == "toml" => {
-                let camera = self.camera();
-                self.player.tell(Command::Save { path, camera });
-            }
+            Ok(path) if ending == "toml" => self.player.tell(Command::Save(path)),
             Ok(path) => self.player.tell(Command::Mesh(path)),
             Err(error) => self.failed(&error),
         }
@@ -264,32 +278,27 @@ impl App {
 
     fn film(&mut self) {
         let filming = self.view.as_ref().is_some_and(|view| view.filming);
-        let Some(camera) = self.camera() else {
-            return;
-        };
         if !filming {
-            self.player.tell(Command::Film);
+            self.player.tell(Command::Film(FILM));
             return;
         }
         let ending = self.panel.film_format;
         match free_name(&self.options.out, &self.name(), ending) {
-            Ok(path) => self.player.tell(Command::Cut { path, camera }),
+            Ok(path) => self.player.tell(Command::Cut(path)),
             Err(error) => self.failed(&error),
         }
     }
 
     /// Opens a scene or a mesh.
-    pub(super) fn open(&mut self, scene: &str, now: f64) {
-        match open(scene, &[], &self.panel.preset, &self.options.limits) {
-            Ok(loaded) => self.player.tell(Command::Open(Box::new(loaded))),
-            Err(error) => self.say(Notice::Failed(error.to_string()), now),
-        }
+    pub(super) fn open(&mut self, scene: String) {
+        let material = self.panel.preset.clone();
+        self.player.tell(Command::Open { scene, material });
     }
 
     fn dropped(&mut self, context: &egui::Context) {
-        let (files, now) = context.input(|input| (input.raw.dropped_files.clone(), input.time));
+        let files = context.input(|input| input.raw.dropped_files.clone());
         if let Some(file) = files.first() {
-            self.open(&absolute(file.path()), now);
+            self.open(absolute(file.path()));
         }
     }
 
@@ -302,6 +311,7 @@ impl App {
             self.frame_scene(aspect);
         }
         self.look_around(ui, &response, rect);
+        self.tell_camera();
         self.touch(ui, &response, rect);
         if self.draw(ui, rect, state) {
             let callback = egui_wgpu::Callback::new_paint_callback(rect, Picture);
@@ -401,20 +411,18 @@ impl App {
         let sketch = self.painter.is_some() && view.playing && !self.picture_wanted;
         let scale = ui.ctx().pixels_per_point() * if sketch { 0.5 } else { 1.0 };
         let size = [rect.width(), rect.height()].map(|side| ((side * scale).round() as u32).max(1));
-        let of = (Arc::as_ptr(view) as usize, orbit, self.shows, size);
+        let of = (self.views, orbit, self.shows, size);
         let rest = self.options.rest();
         let waited = self.drawn.at.map_or(Duration::MAX, |at| at.elapsed());
         let changed = self.drawn.of != Some(of) || self.hand.is_busy();
         if changed && waited < rest && self.drawn.of.is_some() {
             ui.ctx().request_repaint_after(rest - waited);
         } else if changed || self.picture_wanted {
-            let spring = self.hand.spring(view);
-            let (shows, camera) = (&self.shows, orbit.camera());
+            let (shows, hand, camera) = (&self.shows, &self.hand, orbit.camera());
             let mut shared = state.renderer.write();
             let renderer = shared.callback_resources.get_mut::<Renderer>();
             let draw = || {
-                let scene = stage::picture(view, shows, frame, camera);
-                let extras = stage::extras(view, shows, spring);
+                let (scene, extras) = stage::picture(view, shows, hand, frame, camera);
                 if let Some(renderer) = renderer {
                     renderer.draw(&state.device, &state.queue, &scene, &extras, size);
                 }
@@ -457,6 +465,19 @@ impl App {
 }
 
 impl eframe::App for App {
+    /// A film in the making is finished: what was asked for is not lost.
+    fn on_exit(&mut self) {
+        let Some(view) = self.view.clone() else {
+            return;
+        };
+        if view.filming {
+            self.film();
+        }
+        if view.filming || view.drawing {
+            eprintln!("drawing the film, which takes a while");
+        }
+    }
+
     fn clear_color(&self, _: &egui::Visuals) -> [f32; 4] {
         help::PAPER.to_normalized_gamma_f32()
     }
@@ -491,7 +512,6 @@ impl App {
     /// The controls at the left; what they ask for is done here.
     fn controls(&mut self, ui: &mut egui::Ui) {
         let view = self.view.clone();
-        let now = ui.input(|input| input.time);
         let mut panel = std::mem::take(&mut self.panel);
         let asked = panel.show(
             ui,
@@ -514,7 +534,7 @@ impl App {
             self.player.tell(Command::Show(self.shows.layers));
         }
         if let Some(scene) = asked.open {
-            self.open(&scene, now);
+            self.open(scene);
         }
     }
 }

@@ -115,8 +115,10 @@ pub(super) struct Pinned {
     hand: u64,
     /// Where (m).
     pub(super) at: Vec3,
+    /// Outward unit normal there.
+    pub(super) normal: Vec3,
     /// How wide (m).
-    pub(super) radius: f32,
+    radius: f32,
 }
 
 /// The hand of the user.
@@ -355,6 +357,7 @@ impl Hand {
         self.pins.push(Pinned {
             hand,
             at: hit.point,
+            normal: hit.normal,
             radius: PIN * r,
         });
     }

@@ -31,6 +31,8 @@ pub(super) enum Wish {
     Ellipsoids,
     /// Shows or hides edges.
     Wireframe,
+    /// Shows convex primitives in outline or as solids.
+    Primitives,
     /// Shows or hides contacts.
     Contacts,
     /// The next heat map, or none.
@@ -77,7 +79,7 @@ const fn plain(key: Key, wish: Wish, label: &'static str, help: &'static str) ->
 }
 
 /// All keys.
-pub(super) const BINDINGS: [Binding; 30] = [
+pub(super) const BINDINGS: [Binding; 31] = [
     plain(Key::Space, Wish::Play, "Space", "play or pause"),
     plain(Key::Period, Wish::Step, ".", "one step"),
     plain(
@@ -100,6 +102,12 @@ pub(super) const BINDINGS: [Binding; 30] = [
     plain(Key::C, Wish::Clusters, "C", "clusters"),
     plain(Key::E, Wish::Ellipsoids, "E", "ellipsoids of strain"),
     plain(Key::W, Wish::Wireframe, "W", "wireframe"),
+    plain(
+        Key::V,
+        Wish::Primitives,
+        "V",
+        "convex primitives in outline",
+    ),
     plain(Key::K, Wish::Contacts, "K", "contacts"),
     plain(
         Key::T,

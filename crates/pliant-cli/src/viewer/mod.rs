@@ -17,13 +17,13 @@ mod orbit;
 mod panel;
 mod stage;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use eframe::egui;
 use pliant_scene::live::{Player, Start};
-use pliant_scene::{Error, Limits, Loaded, around_mesh, load};
+use pliant_scene::{Limits, load_any};
 
 use crate::failure::Failure;
 
@@ -53,8 +53,6 @@ impl Options {
     }
 }
 
-/// Endings of mesh files that a scene can be made around.
-const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 /// What a mesh is made of if nobody says.
 const MATERIAL: &str = "clay";
 
@@ -63,7 +61,7 @@ pub(crate) fn view(options: Options) -> Result<(), Failure> {
     if !has_display() {
         return Err(no_window("there is no display"));
     }
-    let loaded = open(&options.scene, &options.set, MATERIAL, &options.limits)?;
+    let loaded = load_any(&options.scene, &options.set, MATERIAL, &options.limits)?;
     let start = Start {
         loaded,
         limits: options.limits,
@@ -158,24 +156,4 @@ fn no_window(why: &str) -> Failure {
     Failure::Input(format!(
         "no window can be opened: {line}; a display and a graphics driver (Vulkan or OpenGL) are needed, without them use pliant run SCENE --preview FILE.gif"
     ))
-}
-
-/// A scene by its name or its file, or one around a mesh file.
-fn open(
-    scene: &str,
-    overrides: &[String],
-    material: &str,
-    limits: &Limits,
-) -> Result<Loaded, Error> {
-    let path = Path::new(scene);
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if ending.is_some_and(|ending| MESHES.contains(&&*ending)) {
-        if let Some(first) = overrides.first() {
-            return Err(Error::Input(format!(
-                "--set {first}: a mesh file has no fields, expected a scene"
-            )));
-        }
-        return around_mesh(path, material, limits);
-    }
-    load(scene, overrides, limits)
 }

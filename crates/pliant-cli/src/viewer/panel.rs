@@ -296,6 +296,9 @@ fn layers(ui: &mut Ui, shows: &mut Shows, asked: &mut Asked) {
         ui.checkbox(&mut shows.shadows, "shadows");
         ui.checkbox(&mut shows.occlusion, "occlusion");
         ui.end_row();
+        ui.checkbox(&mut shows.primitives, "primitives")
+            .on_hover_text("convex primitives in outline: what bodies meet (V)");
+        ui.end_row();
     });
     ui.horizontal(|ui| {
         ui.label("heat");

@@ -1,5 +1,6 @@
 //! What is drawn: the world as pictures show it, with what the toggles ask for.
 
+use std::collections::BTreeMap;
 use std::f32::consts::PI;
 
 use glam::Vec3;
@@ -8,6 +9,8 @@ use pliant_draw::{Ball, Camera, Light, Object, Paint, Scene};
 use pliant_scene::live::View;
 use pliant_scene::live::layers::{Ellipsoid, Heat, Layers};
 use pliant_scene::picture::{Frame, scene};
+
+use super::hand::Hand;
 
 /// What is shown of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,8 @@ pub(super) struct Shows {
     pub(super) shadows: bool,
     /// Ambient occlusion.
     pub(super) occlusion: bool,
+    /// Convex primitives in outline instead of as solids.
+    pub(super) primitives: bool,
     /// What else.
     pub(super) layers: Layers,
 }
@@ -31,6 +36,7 @@ impl Default for Shows {
             wireframe: false,
             shadows: true,
             occlusion: true,
+            primitives: false,
             layers: Layers::default(),
         }
     }
@@ -45,20 +51,36 @@ const HEAT: [[f32; 3]; 4] = [
     [244.0, 214.0, 104.0],
     [206.0, 52.0, 38.0],
 ];
+/// Cosine of the angle between triangles from which on their edge is sharp.
+const SHARP: f32 = 0.94;
+const OUTLINE_COLOR: [u8; 3] = [52, 72, 104];
+/// Colour and length of pins, in particle radii.
+const PIN: ([u8; 3], f32) = ([196, 52, 44], 2.5);
 /// Colour and length of the needles at contacts, in particle radii.
 const NEEDLE: ([u8; 3], f32) = ([210, 40, 60], 2.5);
 const MOTE_COLOR: [u8; 3] = [196, 150, 110];
 /// Turns of the spring that a grip hangs on.
 const COILS: usize = 12;
 
-/// The drawing of a view.
-pub(super) fn picture(view: &View, shows: &Shows, frame: &Frame, camera: Camera) -> Scene {
+/// The drawing of a view, and lines over it.
+pub(super) fn picture(
+    view: &View,
+    shows: &Shows,
+    hand: &Hand,
+    frame: &Frame,
+    camera: Camera,
+) -> (Scene, Extras) {
     let mut scene = scene(&view.snapshot, &view.looks, frame);
     scene.camera = camera;
     scene.light = Light::over_shoulder(&camera);
+    let mut lines = Vec::new();
     let bodies = view.bodies.len().min(scene.objects.len());
-    if shows.layers.heat == Heat::Off {
-    } else {
+    if shows.primitives {
+        // What is no body is a primitive.
+        let solids = scene.objects.drain(bodies..);
+        lines.extend(solids.flat_map(|solid| outline(&solid)));
+    }
+    if shows.layers.heat != Heat::Off {
         let hot = HOT[usize::from(shows.layers.heat == Heat::Plastic)];
         for (object, heat) in scene.objects.iter_mut().zip(&view.layers.heat) {
             object.colors = heat.iter().map(|h| heat_color(h / hot)).collect();
@@ -83,30 +105,75 @@ pub(super) fn picture(view: &View, shows: &Shows, frame: &Frame, camera: Camera)
     if !view.layers.ellipsoids.is_empty() {
         scene.objects.push(ellipsoids(&view.layers.ellipsoids));
     }
-    scene
-}
-
-/// Lines over the drawing.
-pub(super) fn extras(view: &View, shows: &Shows, spring: Option<[Vec3; 2]>) -> Extras {
     let r = view.bodies.first().map_or(0.1, |body| body.particle_radius);
-    let needle = |(at, normal): &(Vec3, Vec3)| Line {
-        a: *at,
+    lines.extend(view.layers.contacts.iter().map(|(at, normal)| Line {
         b: *at + *normal * (NEEDLE.1 * r),
-        color: NEEDLE.0,
-        width: 2.0,
-        on_top: true,
-    };
-    let mut lines: Vec<Line> = view.layers.contacts.iter().map(needle).collect();
-    if let Some(ends) = spring {
+        ..line(*at, NEEDLE.0)
+    }));
+    for pin in hand.pins() {
+        let head = pin.at + pin.normal * (PIN.1 * r);
+        lines.push(Line {
+            b: head,
+            width: 3.0,
+            ..line(pin.at, PIN.0)
+        });
+        scene.balls.push(Ball {
+            center: head,
+            radius: 0.7 * r,
+            color: PIN.0,
+            gloss: 0.7,
+        });
+    }
+    if let Some(ends) = hand.spring(view) {
         lines.extend(coil(ends, 0.6 * r));
     }
-    Extras {
+    let extras = Extras {
         lines,
         wireframe: shows.wireframe,
         shadows: shows.shadows,
         occlusion: shows.occlusion,
         ..Extras::default()
+    };
+    (scene, extras)
+}
+
+/// A line over everything, from a place to itself.
+fn line(at: Vec3, color: [u8; 3]) -> Line {
+    Line {
+        a: at,
+        b: at,
+        color,
+        width: 2.0,
+        on_top: true,
     }
+}
+
+/// The sharp edges of a solid; all of them, if it has none that is.
+fn outline(solid: &Object) -> Vec<Line> {
+    let place = |v: u32| solid.positions[v as usize];
+    let mut edges: BTreeMap<[u32; 2], [Vec3; 2]> = BTreeMap::new();
+    for &[a, b, c] in &solid.triangles {
+        let normal = (place(b) - place(a)).cross(place(c) - place(a));
+        let normal = normal.normalize_or_zero();
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            let sides = edges
+                .entry([from.min(to), from.max(to)])
+                .or_insert([Vec3::ZERO; 2]);
+            sides[usize::from(from > to)] = normal;
+        }
+    }
+    let is_sharp = |sides: &[Vec3; 2]| sides[0].dot(sides[1]) < SHARP;
+    let any_sharp = edges.values().any(is_sharp);
+    let shown = edges
+        .iter()
+        .filter(|(_, sides)| !any_sharp || is_sharp(sides));
+    shown
+        .map(|(&[a, b], _)| Line {
+            b: place(b),
+            width: 1.2,
+            ..line(place(a), OUTLINE_COLOR)
+        })
+        .collect()
 }
 
 /// A spring from one place to another.
@@ -126,11 +193,9 @@ fn coil([a, b]: [Vec3; 2], width: f32) -> Vec<Line> {
     };
     (0..steps)
         .map(|i| Line {
-            a: place(i),
             b: place(i + 1),
-            color: [250, 196, 60],
             width: 2.5,
-            on_top: true,
+            ..line(place(i), [250, 196, 60])
         })
         .collect()
 }
@@ -226,5 +291,35 @@ mod tests {
             assert!(apart > 60, "{k}");
         }
         assert!(cluster_color(u32::MAX).iter().all(|c| *c > 0));
+    }
+
+    /// A box shows its twelve edges and not the diagonals of its sides; a round thing shows its mesh.
+    #[test]
+    fn outlines_are_edges() {
+        let corner = |i: u32| [i & 1, (i >> 1) & 1, i >> 2].map(|c| c as f32);
+        let sides = [
+            [0, 2, 3, 1],
+            [4, 5, 7, 6],
+            [0, 1, 5, 4],
+            [2, 6, 7, 3],
+            [0, 4, 6, 2],
+            [1, 3, 7, 5],
+        ];
+        let halves = |[a, b, c, d]: [u32; 4]| [[a, b, c], [a, c, d]];
+        let solid = Object {
+            positions: (0..8).map(|i| Vec3::from(corner(i))).collect(),
+            triangles: sides.into_iter().flat_map(halves).collect(),
+            ..Object::default()
+        };
+        let lines = outline(&solid);
+        assert_eq!(lines.len(), 12);
+        assert!(lines.iter().all(|l| (l.a.distance(l.b) - 1.0).abs() < 1e-6));
+        let (positions, triangles) = unit_ball();
+        let ball = Object {
+            positions,
+            triangles,
+            ..Object::default()
+        };
+        assert!(outline(&ball).len() > 150);
     }
 }

@@ -38,6 +38,7 @@ impl Desk {
                 "1280x720x24",
                 "-nolisten",
                 "tcp",
+                "-noreset",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -91,10 +91,14 @@ fn painted(in: Seen, distance: f32) -> vec3f {
 fn albedo(in: Seen) -> vec3f {
     var albedo = painted(in, distance(in.position, frame.eye.xyz));
     if frame.top.w > 0.0 {
-        // Distance from the nearest edge in pixels.
-        let edge = in.edges / max(fwidth(in.edges), vec3f(1e-6));
+        // Distance from the nearest edge, and the least height of the triangle, in pixels.
+        let width = max(fwidth(in.edges), vec3f(1e-6));
+        let edge = in.edges / width;
         let near = min(edge.x, min(edge.y, edge.z));
-        albedo *= mix(0.12, 1.0, smoothstep(0.4, 1.1, near));
+        let height = 1.0 / max(width.x, max(width.y, width.z));
+        // Where lines are as dense as pixels they would be all there is to see: they fade.
+        let ink = 0.88 * smoothstep(1.0, 7.0, height);
+        albedo *= 1.0 - ink * (1.0 - smoothstep(0.4, 1.1, near));
     }
     return albedo;
 }

@@ -18,7 +18,7 @@ use super::layers::{self, Layers};
 use super::{HoldId, Session};
 use crate::error::Error;
 use crate::file::Action;
-use crate::load::{Limits, Loaded};
+use crate::load::{Limits, Loaded, load_any};
 use crate::picture::{Film, Looks, Snapshot};
 use crate::run::{MeshOutput, Statistics, write_mesh};
 
@@ -33,8 +33,13 @@ pub enum Command {
     Speed(f32),
     /// Back to the beginning.
     Reset,
-    /// Another scene.
-    Open(Box<Loaded>),
+    /// Another scene, by its name or its file, or one around a mesh file.
+    Open {
+        /// The name or the file.
+        scene: String,
+        /// What a mesh is made of.
+        material: String,
+    },
     /// Does something.
     Act(Action),
     /// Takes hold of something, under a number that the sender chooses.
@@ -45,24 +50,16 @@ pub enum Command {
     LetGo(u64),
     /// What to show beside the surface.
     Show(Layers),
+    /// Where the scene is seen from: eye and target, for scenes that are saved and for films.
+    Look([Vec3; 2]),
     /// Writes the scene with all that was done.
-    Save {
-        /// The scene file.
-        path: PathBuf,
-        /// Where the scene is seen from, if that shall be in it: eye and target.
-        camera: Option<[Vec3; 2]>,
-    },
+    Save(PathBuf),
     /// Writes the surface as it is.
     Mesh(PathBuf),
-    /// Begins to film.
-    Film,
-    /// Ends the film, which is drawn as seen by a camera (eye and target) and written.
-    Cut {
-        /// The file, `.gif` or `.mp4`.
-        path: PathBuf,
-        /// Where it is seen from.
-        camera: [Vec3; 2],
-    },
+    /// Begins to film, in a size (pixels).
+    Film([usize; 2]),
+    /// Ends the film, which is drawn and written to a file, `.gif` or `.mp4`.
+    Cut(PathBuf),
 }
 
 /// What a player has to say.
@@ -124,6 +121,8 @@ pub struct View {
     pub playing: bool,
     /// Whether a film is being made.
     pub filming: bool,
+    /// Whether films are being drawn.
+    pub drawing: bool,
     /// The surfaces.
     pub snapshot: Arc<Snapshot>,
     /// How everything looks.
@@ -270,6 +269,8 @@ struct Stage {
     speed: f32,
     layers: Layers,
     hands: Vec<(u64, HoldId)>,
+    /// Where the scene is seen from, if anybody has said.
+    camera: Option<[Vec3; 2]>,
     film: Option<Film>,
     films: Vec<JoinHandle<()>>,
     opened: u64,
@@ -315,6 +316,7 @@ impl Stage {
             speed: 1.0,
             layers: Layers::default(),
             hands: Vec::new(),
+            camera: None,
             film: None,
             films: Vec::new(),
             opened: 0,
@@ -381,7 +383,7 @@ impl Stage {
                 self.session.reset();
                 self.begin_again();
             }
-            Command::Open(loaded) => self.open(*loaded),
+            Command::Open { scene, material } => self.open(&scene, &material),
             Command::Act(action) => {
                 let result = self.session.act(action);
                 self.expect(result);
@@ -404,8 +406,9 @@ impl Stage {
                 }
             }
             Command::Show(layers) => self.layers = layers,
-            Command::Save { path, camera } => {
-                let result = self.session.save(&path, camera);
+            Command::Look(camera) => self.camera = Some(camera),
+            Command::Save(path) => {
+                let result = self.session.save(&path, self.camera);
                 self.report(result, format!("scene {}", path.display()));
             }
             Command::Mesh(path) => {
@@ -419,8 +422,10 @@ impl Stage {
                 );
                 self.report(result, format!("mesh {}", path.display()));
             }
-            Command::Film => self.film = Some(Film::new(self.session.built().fps)),
-            Command::Cut { path, camera } => self.cut(path, camera),
+            Command::Film(size) => {
+                self.film = Some(Film::new(self.session.built().fps).with_size(size));
+            }
+            Command::Cut(path) => self.cut(path),
         }
     }
 
@@ -429,9 +434,12 @@ impl Stage {
         hands.find(|(held, _)| *held == hand).map(|(_, id)| *id)
     }
 
-    fn open(&mut self, loaded: Loaded) {
-        let name = loaded.name.clone();
-        let result = Session::new(loaded, &self.limits);
+    fn open(&mut self, scene: &str, material: &str) {
+        let loaded = load_any(scene, &[], material, &self.limits);
+        let name = loaded
+            .as_ref()
+            .map_or_else(|_| String::new(), |l| l.name.clone());
+        let result = loaded.and_then(|loaded| Session::new(loaded, &self.limits));
         if let Some(session) = self.expect(result) {
             self.session = session;
             self.begin_again();
@@ -470,7 +478,7 @@ impl Stage {
         }
         drop(slot);
         if let Some(film) = &mut self.film {
-            film.record(self.session.world());
+            film.record(self.session.world(), self.camera);
         }
         self.write_statistics(&report);
     }
@@ -487,13 +495,14 @@ impl Stage {
     }
 
     /// Draws a film beside the simulation, which goes on.
-    fn cut(&mut self, path: PathBuf, camera: [Vec3; 2]) {
+    fn cut(&mut self, path: PathBuf) {
         let Some(film) = self.film.take() else {
             return;
         };
-        let mut looks = (*self.looks).clone();
-        [looks.eye, looks.target] = camera.map(Some);
+        let looks = Arc::clone(&self.looks);
         let (shared, wake) = (Arc::clone(&self.shared), Arc::clone(&self.wake));
+        self.films.retain(|film| !film.is_finished());
+        self.say(Notice::Done(format!("drawing film {}", path.display())));
         self.films.push(std::thread::spawn(move || {
             let notice = match film.write(&path, &looks, &mut |_, _| {}) {
                 Ok(()) => Notice::Done(format!("film {}", path.display())),
@@ -525,6 +534,7 @@ impl Stage {
             time: world.time(),
             playing: self.playing,
             filming: self.film.is_some(),
+            drawing: self.films.iter().any(|film| !film.is_finished()),
             snapshot: Arc::clone(&snapshot),
             looks: Arc::clone(&self.looks),
             layers: layers::Shown::of(world, self.layers),

@@ -1,5 +1,7 @@
 //! What is played is what is replayed.
 
+use std::path::Path;
+
 use super::*;
 use crate::file::{
     Change, Cut, Gravity, Impulse, MotionKey, Pin, Pull, Shape, Shoot, Sphere, Tool,
@@ -22,12 +24,15 @@ at = 0.1
 impulse = { at = [0, 0.3, 0], radius = 0.3, velocity = [0, 1, 0] }
 ";
 
-fn session(folder: &std::path::Path) -> Session {
+fn loaded(folder: &Path) -> Loaded {
     std::fs::create_dir_all(folder).unwrap();
     let file = folder.join("played.toml");
     std::fs::write(&file, SCENE).unwrap();
-    let loaded = load_file(&file, &[], &Limits::default()).unwrap();
-    Session::new(loaded, &Limits::default()).unwrap()
+    load_file(&file, &[], &Limits::default()).unwrap()
+}
+
+fn session(folder: &Path) -> Session {
+    Session::new(loaded(folder), &Limits::default()).unwrap()
 }
 
 fn pull(at: [f32; 3]) -> Action {
@@ -256,10 +261,8 @@ fn a_player_does_what_it_is_told() {
     wait(&|news| news.view.as_ref().is_some_and(|view| view.frame > 5));
     player.tell(Command::Play(false));
     player.tell(Command::Act(Action::default()));
-    player.tell(Command::Save {
-        path: folder.join("again.toml"),
-        camera: Some([Vec3::ONE, Vec3::ZERO]),
-    });
+    player.tell(Command::Look([Vec3::ONE, Vec3::ZERO]));
+    player.tell(Command::Save(folder.join("again.toml")));
     wait(&|news| news.notices.len() >= 2);
     drop(player);
     let view = all.view.as_ref().unwrap();
@@ -291,5 +294,53 @@ fn a_player_does_what_it_is_told() {
     assert_eq!(saved.unwrap().scene.action.len(), 2);
     let stats = std::fs::read_to_string(folder.join("stats.jsonl")).unwrap();
     assert_eq!(stats.lines().count(), all.marks.len() + 1);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A film, a mesh, and that mesh as the next scene; what cannot be opened leaves everything as it is.
+#[test]
+fn a_player_films_writes_and_opens() {
+    let folder = std::env::temp_dir().join(format!("pliant-films-{}", std::process::id()));
+    let start = Start {
+        loaded: loaded(&folder),
+        limits: Limits::default(),
+        playing: false,
+        stats: None,
+    };
+    let player = Player::new(start, || ()).unwrap();
+    let file = |name: &str| folder.join(name);
+    player.tell(Command::Look([Vec3::new(0.0, 1.0, 4.0), Vec3::ZERO]));
+    player.tell(Command::Film([48, 36]));
+    player.tell(Command::Step);
+    player.tell(Command::Look([Vec3::new(0.0, 1.0, 8.0), Vec3::ZERO]));
+    for _ in 0..3 {
+        player.tell(Command::Step);
+    }
+    player.tell(Command::Cut(file("film.gif")));
+    player.tell(Command::Mesh(file("mesh.ply")));
+    let open = |scene: &Path, material: &str| Command::Open {
+        scene: scene.display().to_string(),
+        material: material.to_owned(),
+    };
+    player.tell(open(&file("mesh.ply"), "rubber"));
+    player.tell(open(&file("none.obj"), "clay"));
+    let mut notices = Vec::new();
+    let mut view = None;
+    for _ in 0..3000 {
+        let news = player.news();
+        notices.extend(news.notices);
+        view = news.view.or(view);
+        if notices.len() >= 5 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    drop(player);
+    let failed = |n: &&Notice| matches!(n, Notice::Failed(text) if text.contains("none.obj"));
+    assert_eq!(notices.iter().filter(failed).count(), 1, "{notices:?}");
+    let view = view.unwrap();
+    assert_eq!((&*view.name, view.frame, view.opened), ("mesh", 0, 1));
+    let film = std::fs::read(file("film.gif")).unwrap();
+    assert_eq!(film[..10], *b"GIF89a\x30\0\x24\0");
     std::fs::remove_dir_all(&folder).unwrap();
 }

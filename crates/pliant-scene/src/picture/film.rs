@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use glam::Vec3;
 use pliant::World;
 use pliant_draw::{DrawError, GifWriter, Image, Quality, render};
 
@@ -12,9 +13,8 @@ use super::snapshot::Snapshot;
 use super::view::{Frame, scene};
 use crate::error::Error;
 
-/// Size of the animation in pixels.
-const WIDTH: usize = 480;
-const HEIGHT: usize = 360;
+/// Size of a film in pixels if nobody says.
+const SIZE: [usize; 2] = [480, 360];
 /// Pictures a second that an animation aims for.
 const PICTURES_A_SECOND: f32 = 25.0;
 /// Bytes of snapshots above which every second one is dropped.
@@ -27,7 +27,11 @@ pub struct Film {
     /// Frames from one picture to the next.
     stride: u32,
     frames: u32,
+    /// Width and height in pixels.
+    size: [usize; 2],
     snapshots: Vec<Snapshot>,
+    /// Eye and target for each snapshot (m); the scene's own where there is none.
+    cameras: Vec<Option<[Vec3; 2]>>,
 }
 
 impl Film {
@@ -37,22 +41,28 @@ impl Film {
             fps,
             stride: (fps / PICTURES_A_SECOND).round().clamp(1.0, 1e6) as u32,
             frames: 0,
+            size: SIZE,
             snapshots: Vec::new(),
+            cameras: Vec::new(),
         }
     }
 
-    /// Keeps the next frame of the world, if its turn has come.
-    pub fn record(&mut self, world: &World) {
+    /// The same film in another size (pixels).
+    #[must_use]
+    pub fn with_size(self, size: [usize; 2]) -> Self {
+        Self { size, ..self }
+    }
+
+    /// Keeps the next frame of the world, if its turn has come, as seen by a camera (eye and target) or by the scene's own.
+    pub fn record(&mut self, world: &World, camera: Option<[Vec3; 2]>) {
         if self.frames.is_multiple_of(self.stride) {
             let snapshot = Snapshot::of(world, self.snapshots.last());
             self.snapshots.push(snapshot);
+            self.cameras.push(camera);
             let bytes: usize = self.snapshots.iter().map(Snapshot::size).sum();
             if bytes > BYTES && self.snapshots.len() > 2 {
-                let mut keep = false;
-                self.snapshots.retain(|_| {
-                    keep = !keep;
-                    keep
-                });
+                drop_every_second(&mut self.snapshots);
+                drop_every_second(&mut self.cameras);
                 self.stride = self.stride.saturating_mul(2);
             }
         }
@@ -72,7 +82,8 @@ impl Film {
         if is_mp4(path) {
             return mp4::write(path, &images, fps);
         }
-        let mut writer = GifWriter::new(Vec::new(), WIDTH, HEIGHT, fps)?;
+        let [width, height] = self.size;
+        let mut writer = GifWriter::new(Vec::new(), width, height, fps)?;
         writer.push_all(&images)?;
         fs::write(path, writer.finish()?).map_err(|source| Error::io(path, source))
     }
@@ -82,16 +93,29 @@ impl Film {
         looks: &Looks,
         on_picture: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Image>, DrawError> {
-        let frame = Frame::around(&self.snapshots, looks, WIDTH, HEIGHT);
+        let [width, height] = self.size;
+        let frame = Frame::around(&self.snapshots, looks, width, height);
         let count = self.snapshots.len();
         let mut images: Vec<Image> = Vec::with_capacity(count);
-        for snapshot in &self.snapshots {
-            let scene = scene(snapshot, looks, &frame);
-            images.push(render(&scene, WIDTH, HEIGHT, &Quality::fast())?);
+        let mut looks = looks.clone();
+        for (snapshot, camera) in self.snapshots.iter().zip(&self.cameras) {
+            if let Some(camera) = camera {
+                [looks.eye, looks.target] = camera.map(Some);
+            }
+            let scene = scene(snapshot, &looks, &frame);
+            images.push(render(&scene, width, height, &Quality::fast())?);
             on_picture(images.len(), count);
         }
         Ok(images)
     }
+}
+
+fn drop_every_second<T>(all: &mut Vec<T>) {
+    let mut keep = false;
+    all.retain(|_| {
+        keep = !keep;
+        keep
+    });
 }
 
 /// Whether a film's name asks for an MP4.

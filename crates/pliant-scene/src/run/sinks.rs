@@ -89,7 +89,7 @@ impl<'a> Sinks<'a> {
         spent.statistics += counted.1;
         let from = Instant::now();
         if let Some(film) = &mut self.film {
-            film.record(world);
+            film.record(world, None);
         }
         spent.pictures += from.elapsed();
         meshes.0?;

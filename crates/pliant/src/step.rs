@@ -64,6 +64,7 @@ impl World {
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
         }
+        self.remember_contacts();
 
         // Hands open, spent shots leave; the surface follows the particles.
         self.frame += 1;
@@ -81,6 +82,17 @@ impl World {
         watch.lap(Stage::Other);
         report.timings = watch.timings;
         report
+    }
+
+    /// Keeps where points were pushed last: those that are renewed below have other numbers afterwards.
+    fn remember_contacts(&mut self) {
+        let Scratch {
+            statics, pushed, ..
+        } = &mut self.scratch;
+        let points = &self.points;
+        pushed.clear();
+        let last = statics.pushed(&self.plan.blocks);
+        pushed.extend(last.map(|(i, normal)| (points.x[i], normal)));
     }
 
     /// One substep of `h` seconds: position based dynamics \[MMCK14\], then plastic flow [CMM16 §3.1].

@@ -194,6 +194,8 @@ pub(crate) struct Plan {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) statics: StaticContacts,
+    /// Points that colliders pushed in the last substep, and in which direction.
+    pub(crate) pushed: Vec<(Vec3, Vec3)>,
     pub(crate) pairs: Pairs,
     pub(crate) spheres: SphereContacts,
     pub(crate) a: Vec<Mat3>,
@@ -444,15 +446,9 @@ impl World {
         &self.colliders
     }
 
-    /// Where colliders have pushed points in the last substep (m), and in which direction; none after points have come and gone.
-    pub fn pushed_points(&self) -> Vec<(Vec3, Vec3)> {
-        if self.plan.stale {
-            return Vec::new();
-        }
-        let pushed = self.scratch.statics.pushed(&self.plan.blocks);
-        pushed
-            .map(|(i, normal)| (self.points.x[i], normal))
-            .collect()
+    /// Where colliders have pushed points in the last substep (m), and in which direction.
+    pub fn pushed_points(&self) -> &[(Vec3, Vec3)] {
+        &self.scratch.pushed
     }
 
     /// Number of steps so far.

@@ -97,7 +97,7 @@ fn albedo(in: Seen) -> vec3f {
         let near = min(edge.x, min(edge.y, edge.z));
         let height = 1.0 / max(width.x, max(width.y, width.z));
         // Where lines are as dense as pixels they would be all there is to see: they fade.
-        let ink = 0.88 * smoothstep(1.0, 7.0, height);
+        let ink = 0.88 * smoothstep(0.5, 5.0, height);
         albedo *= 1.0 - ink * (1.0 - smoothstep(0.4, 1.1, near));
     }
     return albedo;

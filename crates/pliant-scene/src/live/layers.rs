@@ -81,7 +81,7 @@ impl Shown {
             shown.ellipsoids = ellipsoids(world);
         }
         if layers.contacts {
-            shown.contacts = world.pushed_points();
+            shown.contacts = world.pushed_points().to_vec();
         }
         if layers.heat != Heat::Off {
             let strain = strain_of_points(world, layers.heat);

@@ -270,6 +270,8 @@ fn a_player_does_what_it_is_told() {
     assert_eq!(view.layers.motes.len(), view.counts.particles);
     assert_eq!(view.layers.ellipsoids.len(), view.counts.clusters);
     assert_eq!(view.layers.heat.len(), 1);
+    let upward = |(_, normal): &(Vec3, Vec3)| normal.y > 0.99;
+    assert!(!view.layers.contacts.is_empty() && view.layers.contacts.iter().all(upward));
     assert!(
         all.marks
             .iter()

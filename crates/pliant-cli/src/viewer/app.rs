@@ -416,7 +416,7 @@ impl App {
         let waited = self.drawn.at.map_or(Duration::MAX, |at| at.elapsed());
         let changed = self.drawn.of != Some(of) || self.hand.is_busy();
         if changed && waited < rest && self.drawn.of.is_some() {
-            ui.ctx().request_repaint_after(rest - waited);
+            ui.ctx().request_repaint_after(rest.saturating_sub(waited));
         } else if changed || self.picture_wanted {
             let (shows, hand, camera) = (&self.shows, &self.hand, orbit.camera());
             let mut shared = state.renderer.write();

@@ -40,8 +40,11 @@ const STAGES: [(&str, &[Stage], Color32); 5] = [
     ),
 ];
 
+/// A count, its name and its colour.
+type Count = (&'static str, fn(&Counts) -> usize, Color32);
+
 /// What is counted.
-const COUNTS: [(&str, fn(&Counts) -> usize, Color32); 4] = [
+const COUNTS: [Count; 4] = [
     (
         "triangles",
         |c| c.triangles,

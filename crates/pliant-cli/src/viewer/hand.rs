@@ -287,9 +287,9 @@ impl Hand {
         match self.held.take() {
             Some(Held::One { hand, .. }) => tell(Command::LetGo(hand)),
             Some(Held::Pair { hands, .. }) => {
-                hands
-                    .into_iter()
-                    .for_each(|hand| tell(Command::LetGo(hand)));
+                for hand in hands {
+                    tell(Command::LetGo(hand));
+                }
             }
             Some(Held::Line { from, .. }) => {
                 if let Some(cut) = cut(touch, from) {

@@ -146,7 +146,7 @@ fn reason(error: &eframe::Error) -> String {
             "the display does not answer".to_owned()
         }
         eframe::Error::Wgpu(_) => "no graphics driver was found".to_owned(),
-        other => other.to_string(),
+        eframe::Error::AppCreation(error) => error.to_string(),
     }
 }
 

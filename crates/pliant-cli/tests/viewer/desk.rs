@@ -1,6 +1,6 @@
 //! A display of its own with the viewer on it, moved by real mouse and key events.
 //!
-//! Needs the Debian packages xvfb, xdotool, imagemagick and mesa-vulkan-drivers.
+//! Needs the Debian packages that `.ci/run` installs for it: a display, a driver, and hands and eyes.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A display, a viewer on it, and a folder for what it writes.
 pub(crate) struct Desk {
@@ -198,7 +198,12 @@ impl Desk {
             std::thread::sleep(Duration::from_millis(50));
         };
         let said = fs::read_to_string(self.folder.join("stderr")).unwrap_or_default();
-        assert!(status.success() && said.is_empty(), "{status}: {said}");
+        // Random keys may have left it filming.
+        let complaints = said.replace("drawing the film, which takes a while\n", "");
+        assert!(
+            status.success() && complaints.is_empty(),
+            "{status}: {complaints}"
+        );
         self.folder.clone()
     }
 }

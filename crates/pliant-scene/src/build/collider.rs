@@ -17,13 +17,11 @@ const DEFAULT_FRICTION: f32 = 0.5;
 
 /// The collider of an index, and how it looks; hands are a collider for each capsule.
 pub(super) fn build(site: &Site<'_>, index: usize) -> Result<Vec<(Collider, Obstacle)>, Error> {
-    match &site.loaded.scene.collider[index].hands {
-        Some(file) => hands(site, index, file),
-        None => {
-            let given = &site.loaded.scene.collider[index];
-            Ok(vec![solid(site, &format!("collider.{index}"), given)?])
-        }
+    let given = &site.loaded.scene.collider[index];
+    if let Some(file) = &given.hands {
+        return hands(site, index, file);
     }
+    Ok(vec![solid(site, &format!("collider.{index}"), given)?])
 }
 
 /// The obstacle of an action at a path.

@@ -95,7 +95,7 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 #[cfg_attr(
     not(feature = "viewer"),
-    expect(dead_code, reason = "only the viewer reads them")
+    allow(dead_code, reason = "only the viewer reads them")
 )]
 pub(crate) struct ViewArgs {
     /// A built-in scene, a .toml file, or a mesh to play with

@@ -52,7 +52,7 @@ const HEAT: [[f32; 3]; 4] = [
     [206.0, 52.0, 38.0],
 ];
 /// Cosine of the angle between triangles from which on their edge is sharp.
-const SHARP: f32 = 0.94;
+const SHARP: f32 = 0.85;
 const OUTLINE_COLOR: [u8; 3] = [52, 72, 104];
 /// Colour and length of pins, in particle radii.
 const PIN: ([u8; 3], f32) = ([196, 52, 44], 2.5);
@@ -172,7 +172,7 @@ fn outline(solid: &Object, eye: Vec3) -> Vec<Line> {
     };
     let shown = edges
         .iter()
-        .filter(|&(&[a, _], &sides)| is_seen(place(a), sides));
+        .filter(|&(&[a, b], &sides)| place(a) != place(b) && is_seen(place(a), sides));
     shown
         .map(|(&[a, b], _)| Line {
             b: place(b),

@@ -262,6 +262,8 @@ fn unit_ball() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions = Vec::new();
     for ring in 0..=RINGS {
         let (y_sin, y_cos) = (PI * ring as f32 / RINGS as f32).sin_cos();
+        // The poles are points.
+        let y_sin = if ring % RINGS == 0 { 0.0 } else { y_sin };
         for segment in 0..SEGMENTS {
             let (sin, cos) = (2.0 * PI * segment as f32 / SEGMENTS as f32).sin_cos();
             positions.push(Vec3::new(y_sin * cos, y_cos, y_sin * sin));

@@ -98,13 +98,14 @@ pub(super) fn notices(ui: &Ui, rect: Rect, notices: &mut Vec<(Notice, f64)>) {
 /// All keys, over everything; `false` when it was closed.
 pub(super) fn overlay(context: &egui::Context) -> bool {
     let mut open = true;
+    let height = (context.content_rect().height() - 80.0).max(120.0);
     egui::Window::new("Keys and mouse")
         .open(&mut open)
         .collapsible(false)
         .resizable(false)
+        .default_height(height)
         .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
         .show(context, |ui| {
-            let height = (context.content_rect().height() - 80.0).max(120.0);
             egui::ScrollArea::vertical()
                 .max_height(height)
                 .show(ui, |ui| {

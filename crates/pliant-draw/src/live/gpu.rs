@@ -77,6 +77,7 @@ pub(super) fn target(
             | wgpu::TextureUsages::COPY_SRC
             | wgpu::TextureUsages::COPY_DST
     };
+    let encoded = [format.remove_srgb_suffix()];
     device.create_texture(&wgpu::TextureDescriptor {
         label: Some(label),
         size: extent(size),
@@ -85,8 +86,17 @@ pub(super) fn target(
         dimension: wgpu::TextureDimension::D2,
         format,
         usage: wgpu::TextureUsages::RENDER_ATTACHMENT | more,
-        view_formats: &[format.remove_srgb_suffix()],
+        view_formats: if has_other_views(device) {
+            &encoded
+        } else {
+            &[]
+        },
     })
+}
+
+/// Whether a texture can be looked at as if it had another format: not by OpenGL.
+pub(super) fn has_other_views(device: &wgpu::Device) -> bool {
+    device.adapter_info().backend != wgpu::Backend::Gl
 }
 
 pub(super) fn extent([width, height]: [u32; 2]) -> wgpu::Extent3d {

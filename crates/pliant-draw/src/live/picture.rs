@@ -182,9 +182,7 @@ impl Show {
             }
             .build(device)
         };
-        // OpenGL cannot look at a texture as if it had another format.
-        let other_views = device.adapter_info().backend != wgpu::Backend::Gl;
-        let as_they_are = !format.is_srgb() && other_views;
+        let as_they_are = !format.is_srgb() && gpu::has_other_views(device);
         let copy = if format.is_srgb() || as_they_are {
             "plain"
         } else {

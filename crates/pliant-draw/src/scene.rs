@@ -55,6 +55,9 @@ pub struct Object {
     pub inner_has_colors: bool,
     /// From 0, dry clay, to 1, wet lacquer.
     pub gloss: f32,
+    /// Whether its triangles bound a solid, counter-clockwise as seen from outside: then those that face away are hidden by others and need
+    /// not be drawn. From inside of it nothing of it is seen.
+    pub closed: bool,
 }
 
 /// Where a mesh's colour comes from.

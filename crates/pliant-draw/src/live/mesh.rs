@@ -115,21 +115,21 @@ impl Meshes {
         let most = GrowBuffer::most::<Corner>(device).min(u32::MAX as usize) / 3;
         let mut room = most;
         let mut bounds: Option<Aabb> = None;
-        // Kept from frame to frame: every corner below is written over.
-        let total: usize = scene.objects.iter().map(|o| o.triangles.len()).sum();
-        self.corners.resize(3 * total.min(most), Corner::default());
-        let mut start = 0;
+        self.corners.clear();
         for object in &scene.objects {
-            let count = object.triangles.len().min(room);
-            if count == 0 {
-                continue;
-            }
-            let end = start + 3 * count;
-            let found = fill(object, &mut self.corners[start..end]);
+            let (mut faces, found) = drawn_faces(object, scene);
             bounds = match (bounds, found) {
                 (Some(a), Some(b)) => Some(a.join(b)),
                 (a, b) => a.or(b),
             };
+            faces.truncate(room);
+            if faces.is_empty() {
+                continue;
+            }
+            let start = self.corners.len();
+            let end = start + 3 * faces.len();
+            self.corners.resize(end, Corner::default());
+            fill(object, &faces, &mut self.corners[start..end]);
             let texture = match &object.paint {
                 Paint::Picture { texture, .. } => {
                     self.textures.find(device, queue, &layouts.picture, texture)
@@ -137,8 +137,7 @@ impl Meshes {
                 _ => Textures::NONE,
             };
             self.add_run(start as u32..end as u32, Look::of(object), texture);
-            start = end;
-            room -= count;
+            room -= faces.len();
         }
         self.corner_buffer.write(device, queue, &self.corners);
         if self.look_buffer.write(device, queue, &self.looks) || self.look_group.is_none() {
@@ -263,26 +262,45 @@ fn pipeline(
     .build(device)
 }
 
-/// Writes an object's corners, three for each triangle in turn, and returns the box around them. A triangle that is not
-/// sound becomes a point, which covers no pixel.
-fn fill(object: &Object, corners: &mut [Corner]) -> Option<Aabb> {
+/// The triangles of an object that are drawn, and the box around all. Those of a solid that neither the eye nor the light sees are left
+/// out, which is about a third: software takes as long for a triangle as for many pixels.
+fn drawn_faces(object: &Object, scene: &Scene) -> (Vec<u32>, Option<Aabb>) {
+    let (eye, to_light) = (scene.camera.eye, scene.light.direction);
+    let found: Vec<(u32, Aabb, bool)> = object
+        .triangles
+        .par_iter()
+        .enumerate()
+        .with_min_len(512)
+        .filter_map(|(t, &numbers)| {
+            let triangle = sound_triangle(object, numbers)?;
+            let (a, ab, ac) = (triangle.a, triangle.ab, triangle.ac);
+            let normal = ab.cross(ac);
+            let hidden = normal.dot(eye - a) < 0.0 && normal.dot(to_light) < 0.0;
+            let bounds = Aabb {
+                lo: a + ab.min(ac).min(Vec3::ZERO),
+                hi: a + ab.max(ac).max(Vec3::ZERO),
+            };
+            Some((t as u32, bounds, !(object.closed && hidden)))
+        })
+        .collect();
+    let bounds = found.iter().map(|(_, bounds, _)| *bounds);
+    let bounds = bounds.reduce(Aabb::join);
+    let drawn = found.iter().filter(|(.., drawn)| *drawn);
+    (drawn.map(|(t, ..)| *t).collect(), bounds)
+}
+
+/// Writes the corners of some of an object's triangles, which are sound, three for each in turn.
+fn fill(object: &Object, faces: &[u32], corners: &mut [Corner]) {
     let normals = corner_normals(object);
     let coat = Coat::new(object);
     corners
         .par_chunks_mut(3)
-        .enumerate()
+        .zip(faces)
         .with_min_len(512)
-        .map(|(t, corners)| {
+        .for_each(|(corners, &face)| {
+            let t = face as usize;
             let numbers = object.triangles[t];
-            let Some(triangle) = sound_triangle(object, numbers) else {
-                corners.fill(Corner::default());
-                return Aabb::EMPTY;
-            };
-            let positions = [
-                triangle.a,
-                triangle.a + triangle.ab,
-                triangle.a + triangle.ac,
-            ];
+            let positions = numbers.map(|v| object.positions[v as usize]);
             let patterns = coat.patterns(t, numbers, positions);
             for i in 0..3 {
                 corners[i] = Corner {
@@ -292,13 +310,7 @@ fn fill(object: &Object, corners: &mut [Corner]) -> Option<Aabb> {
                     pattern: patterns.map_or([0.0; 4], |p| p[i]),
                 };
             }
-            Aabb {
-                lo: positions[0].min(positions[1]).min(positions[2]),
-                hi: positions[0].max(positions[1]).max(positions[2]),
-            }
-        })
-        .reduce_with(Aabb::join)
-        .filter(|b| b.lo.cmple(b.hi).all())
+        });
 }
 
 /// An object's colours, its columns checked once.

@@ -200,6 +200,27 @@ fn looks_like_the_ray_casters() {
     }
 }
 
+/// A solid without the triangles that nobody sees looks just the same, from all around and under any light.
+#[test]
+fn solids_need_no_backs() {
+    let Some(mut bench) = Bench::new() else {
+        return;
+    };
+    let mut scene = studio();
+    for turn in 0..5 {
+        let (sin, cos) = (turn as f32 * 1.3).sin_cos();
+        scene.camera.eye = Vec3::new(6.0 * sin, 1.0 + 0.6 * turn as f32, 6.0 * cos);
+        scene.light.direction = Vec3::new(cos, 1.0, -sin);
+        let extras = Extras::default();
+        scene.objects[0].closed = false;
+        let open = bench.draw(&scene, &extras, SIZE);
+        scene.objects[0].closed = true;
+        let closed = bench.draw(&scene, &extras, SIZE);
+        let apart = difference(&open, &closed);
+        assert!(apart < 0.02, "{apart} at {turn}");
+    }
+}
+
 /// At least 99 % of the pixels agree on whether they show an object.
 #[test]
 fn silhouettes_agree() {

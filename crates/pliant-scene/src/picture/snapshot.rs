@@ -6,6 +6,7 @@ use glam::{Vec2, Vec3};
 use pliant::World;
 use pliant::dynamics::{ActionId, Pose};
 use pliant::geometry::Mesh;
+use pliant::state::Surface;
 use pliant::surface::export::inner_part;
 
 use super::looks::Obstacle;
@@ -43,6 +44,8 @@ pub(super) struct Fabric {
     /// Triangles that were inside of the body, one entry a triangle; empty if there are none.
     pub(super) inner: Vec<bool>,
     pub(super) rest: Vec<Vec3>,
+    /// Whether it bounds a solid.
+    pub(super) closed: bool,
 }
 
 impl Snapshot {
@@ -68,6 +71,7 @@ impl Snapshot {
                         colors: mesh.colors.clone(),
                         inner,
                         rest: rest.into_owned(),
+                        closed: matches!(surface, Surface::Tracked(_)),
                     })
                 },
                 |old| Arc::clone(&old.fabric),

@@ -228,6 +228,7 @@ fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
         inner_color: inside.map(|c| (f32::from(c) * INNER_TONE) as u8),
         inner_has_colors: blend,
         gloss: BODY_GLOSS,
+        closed: fabric.closed,
         ..Object::default()
     }
 }

@@ -24,5 +24,5 @@ mod run;
 
 pub use build::{BuildOptions, Built, build};
 pub use error::{Error, ErrorKind};
-pub use load::{Limits, Loaded, load, load_any, load_file};
+pub use load::{Limits, Loaded, is_mesh_name, load, load_any, load_file};
 pub use run::{Event, FrameDone, MeshOutput, RunOptions, Spent, Summary, run};

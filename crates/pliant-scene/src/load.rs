@@ -127,6 +127,13 @@ pub fn load_file(path: &Path, overrides: &[String], limits: &Limits) -> Result<L
 /// Endings of mesh files that a scene can be made around.
 const MESHES: [&str; 5] = ["obj", "ply", "stl", "gltf", "glb"];
 
+/// Whether a name is that of a mesh file.
+pub fn is_mesh_name(name: &str) -> bool {
+    let ending = Path::new(name).extension();
+    let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
+    ending.is_some_and(|ending| MESHES.contains(&&*ending))
+}
+
 /// A scene by its name or its file, or one around a mesh file, which is made of a material.
 pub fn load_any(
     scene: &str,
@@ -134,15 +141,13 @@ pub fn load_any(
     material: &str,
     limits: &Limits,
 ) -> Result<Loaded, Error> {
-    let path = Path::new(scene);
-    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if ending.is_some_and(|ending| MESHES.contains(&&*ending)) {
+    if is_mesh_name(scene) {
         if let Some(first) = overrides.first() {
             return Err(Error::Input(format!(
                 "--set {first}: a mesh file has no fields, expected a scene"
             )));
         }
-        return around_mesh(path, material, limits);
+        return around_mesh(Path::new(scene), material, limits);
     }
     load(scene, overrides, limits)
 }

@@ -9,6 +9,7 @@ use eframe::egui_wgpu::{self, CallbackResources, CallbackTrait};
 use eframe::wgpu;
 use glam::Vec2;
 use pliant_draw::live::Renderer;
+use pliant_scene::is_mesh_name;
 use pliant_scene::live::layers::Heat;
 use pliant_scene::live::{Command, Notice, Player, View};
 use pliant_scene::picture::{Frame, Obstacle, scene};
@@ -292,6 +293,7 @@ impl App {
     /// Opens a scene or a mesh.
     pub(super) fn open(&mut self, scene: String) {
         let material = self.panel.preset.clone();
+        self.options.scene.clone_from(&scene);
         self.player.tell(Command::Open { scene, material });
     }
 
@@ -535,6 +537,9 @@ impl App {
         }
         if let Some(scene) = asked.open {
             self.open(scene);
+        } else if asked.preset && is_mesh_name(&self.options.scene) {
+            // A mesh that is there already begins again in its new material.
+            self.open(self.options.scene.clone());
         }
     }
 }

@@ -57,6 +57,8 @@ pub(super) struct Asked {
     pub(super) wishes: Vec<Wish>,
     pub(super) actions: Vec<Action>,
     pub(super) open: Option<String>,
+    /// Another material for meshes.
+    pub(super) preset: bool,
     pub(super) speed: bool,
     pub(super) layers: bool,
 }
@@ -129,6 +131,7 @@ impl Panel {
             });
         ui.horizontal(|ui| {
             ui.label("dropped meshes are");
+            let before = self.preset.clone();
             egui::ComboBox::from_id_salt("preset")
                 .selected_text(&self.preset)
                 .width(80.0)
@@ -137,6 +140,7 @@ impl Panel {
                         ui.selectable_value(&mut self.preset, preset.to_owned(), preset);
                     }
                 });
+            asked.preset = before != self.preset;
         });
     }
 

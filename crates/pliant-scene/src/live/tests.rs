@@ -70,6 +70,7 @@ fn play(session: &mut Session) -> Vec<u64> {
     let mut hashes = Vec::new();
     let mut hands = Vec::new();
     for frame in 0..90 {
+        let mut act = |action: Action| session.act(action).expect("a sound action");
         match frame {
             2 => {
                 let pin = Pin {
@@ -93,21 +94,17 @@ fn play(session: &mut Session) -> Vec<u64> {
                     mass: None,
                     until: None,
                 };
-                session
-                    .act(Action {
-                        shoot: Some(shoot),
-                        ..Action::default()
-                    })
-                    .unwrap();
+                act(Action {
+                    shoot: Some(shoot),
+                    ..Action::default()
+                });
                 let gravity = Gravity {
                     acceleration: [0.0, -3.3, 0.1],
                 };
-                session
-                    .act(Action {
-                        gravity: Some(gravity),
-                        ..Action::default()
-                    })
-                    .unwrap();
+                act(Action {
+                    gravity: Some(gravity),
+                    ..Action::default()
+                });
             }
             30 => {
                 let change = Change {
@@ -115,12 +112,10 @@ fn play(session: &mut Session) -> Vec<u64> {
                     r#yield: Some(0.013),
                     ..Change::default()
                 };
-                session
-                    .act(Action {
-                        change: Some(change),
-                        ..Action::default()
-                    })
-                    .unwrap();
+                act(Action {
+                    change: Some(change),
+                    ..Action::default()
+                });
                 hands.push(session.hold(roller([0.1, 0.9, 0.0])).unwrap());
             }
             40 => {
@@ -132,12 +127,10 @@ fn play(session: &mut Session) -> Vec<u64> {
                     across: Some(2.0),
                     body: None,
                 };
-                session
-                    .act(Action {
-                        cut: Some(cut),
-                        ..Action::default()
-                    })
-                    .unwrap();
+                act(Action {
+                    cut: Some(cut),
+                    ..Action::default()
+                });
                 session.let_go(hands[0]);
             }
             70 => session.let_go(hands[2]),

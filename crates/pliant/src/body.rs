@@ -1,14 +1,14 @@
 //! Making a body: a mesh becomes particles, groups and a surface.
 
+use crate::clustering::{self, Clustering};
 use crate::geometry::Mesh;
-use crate::geometry::grid::PointGrid;
 use crate::geometry::mesh::MeshError;
-use crate::geometry::poisson::{estimate_count, morton_key, sample_interior};
+use crate::geometry::poisson::{estimate_count, sample_interior};
 use crate::geometry::repair::{RepairError, RepairReport, repair};
 use crate::geometry::winding::WindingField;
-use crate::matching::{Averaging, Fit};
+use crate::matching::{Averaging, Dynamics, Fit};
 use crate::material::Material;
-use crate::random::{Random, name_key};
+use crate::random::name_key;
 use crate::resample::{self, Resampling};
 use crate::state::{NO_PIECE, Surface};
 use crate::surface::closed_mesh::ClosedMeshError;
@@ -37,6 +37,10 @@ pub struct BodyDesc {
     pub cluster_spacing: f32,
     /// Every particle is in at least this many groups.
     pub min_memberships: u32,
+    /// How its particles are put into groups.
+    pub clustering: Clustering,
+    /// How goals become motion.
+    pub dynamics: Dynamics,
     /// What it is made of.
     pub material: Material,
     /// Initial velocity (m/s).
@@ -85,6 +89,8 @@ impl BodyDesc {
             cluster_radius: 4.0,
             cluster_spacing: 3.0,
             min_memberships: 3,
+            clustering: Clustering::default(),
+            dynamics: Dynamics::default(),
             material: Material::default(),
             velocity: Vec3::ZERO,
             fit: Fit::default(),
@@ -162,6 +168,10 @@ pub struct Sampling {
     pub points: Vec<Vec3>,
     /// Members of each group, ascending.
     pub groups: Vec<Vec<u32>>,
+    /// Raw weights of the members; empty if all weigh the same.
+    pub weights: Vec<Vec<f32>>,
+    /// Radius of the groups (m), if it is another one than was asked for.
+    pub cluster_radius: Option<f32>,
     /// Volume of the body (m³).
     pub volume: f64,
 }
@@ -172,6 +182,19 @@ impl Sampling {
         let first = self.points.len() as u32;
         self.points.extend(other.points);
         let moved = |members: Vec<u32>| members.iter().map(|i| first + i).collect();
+        // Weights of one body only would be mistaken for those of the first groups.
+        if !(self.weights.is_empty() && other.weights.is_empty()) {
+            let equal = |groups: &[Vec<u32>]| groups.iter().map(|g| vec![1.0; g.len()]).collect();
+            if self.weights.is_empty() {
+                self.weights = equal(&self.groups);
+            }
+            if other.weights.is_empty() {
+                let more: Vec<Vec<f32>> = equal(&other.groups);
+                self.weights.extend(more);
+            } else {
+                self.weights.extend(other.weights);
+            }
+        }
         self.groups.extend(other.groups.into_iter().map(moved));
         self.volume += other.volume;
     }
@@ -260,6 +283,14 @@ pub fn sample(desc: &BodyDesc, seed: u64) -> Result<Sampling, BuildError> {
     if let Some(complaint) = desc.material.complaint() {
         return parameter(complaint);
     }
+    if let Some(complaint) = desc.clustering.complaint() {
+        return parameter(complaint);
+    }
+    if let Dynamics::Springs(springs) = &desc.dynamics
+        && let Some(complaint) = springs.complaint()
+    {
+        return parameter(complaint);
+    }
     let Some((lo, hi)) = desc.mesh.bounds() else {
         return Err(MeshError::Empty.into());
     };
@@ -284,56 +315,12 @@ pub fn sample(desc: &BodyDesc, seed: u64) -> Result<Sampling, BuildError> {
             radius: r,
         });
     }
-    let groups = cover(desc, seed, &points, lo);
+    let clusters = clustering::cluster(desc, seed, &points, lo);
     Ok(Sampling {
         points,
-        groups,
+        groups: clusters.members,
+        weights: clusters.weights,
+        cluster_radius: clusters.radius,
         volume,
     })
-}
-
-/// Covers the particles with overlapping groups until each is in `min_memberships` [CMM16 §3.3.5].
-///
-/// A round visits the particles that have too few groups in random order: one that is not marked becomes a centre and marks
-/// its candidates within the spacing; its group is everything within the cluster radius. Every candidate gains a group in
-/// every round, so as many rounds as memberships are enough.
-fn cover(desc: &BodyDesc, seed: u64, points: &[Vec3], origin: Vec3) -> Vec<Vec<u32>> {
-    let r = desc.particle_radius;
-    let (reach, spacing) = (desc.cluster_radius * r, desc.cluster_spacing * r);
-    let grid = PointGrid::new(points, reach * 0.5);
-    let mut memberships = vec![0u32; points.len()];
-    let how = (desc.resampling.membership, r);
-    let members_of = |i: u32| resample::reach(&grid, points, i, reach, how, |_| true, |_| true);
-    let mut groups: Vec<(Vec3, Vec<u32>)> = Vec::new();
-    for round in 0..desc.min_memberships {
-        let mut order: Vec<(u64, u32)> = (0..points.len() as u32)
-            .filter(|&i| memberships[i as usize] < desc.min_memberships)
-            .map(|i| {
-                (
-                    Random::new([seed, name_key(&desc.name), u64::from(round), u64::from(i)])
-                        .next_u64(),
-                    i,
-                )
-            })
-            .collect();
-        order.sort_unstable();
-        let mut marked = vec![false; points.len()];
-        for &(_, i) in &order {
-            if marked[i as usize] {
-                continue;
-            }
-            let members = members_of(i);
-            for &j in &members {
-                let near = points[i as usize].distance(points[j as usize]) <= spacing;
-                marked[j as usize] |= near;
-                memberships[j as usize] += 1;
-            }
-            groups.push((points[i as usize], members));
-        }
-    }
-    // Groups along a space-filling curve touch memory in the order of the particles.
-    groups.sort_by_key(|(center, _)| morton_key((*center - origin) / r));
-    // Fewer than four cannot hold a shape; such crumbs are held by what else they belong to, or stay free.
-    groups.retain(|(_, members)| members.len() >= 4);
-    groups.into_iter().map(|(_, members)| members).collect()
 }

@@ -127,11 +127,13 @@ impl World {
         s.tag(*b"GRPS", body.groups.len());
         for k in body.groups.clone() {
             s.u32(groups.count[k]);
-            for (i, q) in groups.members(k) {
-                s.u32(i - first);
-                s.vec3(q);
+            for member in groups.weighted_members(k) {
+                s.u32(member.mover - first);
+                s.vec3(member.q);
+                s.f32(member.weight);
             }
             s.mat3(groups.f_p[k]);
+            s.mat3(groups.next_f_p[k]);
             let m = groups.material[k];
             for e in [m.stiffness, m.plastic_yield, m.plastic_flow, m.hardening] {
                 s.f32(e);

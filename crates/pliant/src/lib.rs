@@ -51,6 +51,7 @@
 //! The engine reads no files and no clock; give [`Settings`] a clock to get timings. Work runs in the current rayon pool.
 
 pub mod body;
+pub mod clustering;
 pub mod dynamics;
 pub mod geometry;
 mod hash;

@@ -8,7 +8,7 @@ use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
 use crate::dynamics::velocities::{
     MotionLimits, admit_points, return_residue, update_points, update_rigids,
 };
-use crate::matching::state_pass;
+use crate::matching::{Dynamics, state_pass};
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
@@ -142,8 +142,11 @@ impl World {
         } = scratch;
         let placed = placed_during(colliders, tools, start, end);
 
-        // Where everything would go on its own; what a hand holds goes with the hand.
+        // Springs pull; where everything would go on its own then; what a hand holds goes with the hand.
         jacobi.begin_substep(groups, points);
+        let met = jacobi.spring(groups, points, 1.0 / settings.substeps as f32, h);
+        report.rotations_repaired += met.repaired;
+        report.non_finite += met.non_finite;
         predict_points(&forces, blocks, points, jacobi.residue_mut());
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
@@ -164,9 +167,13 @@ impl World {
             statics.stabilize(blocks, skins, points);
         }
 
-        // Groups pull their members to their rest shapes, then contacts push them apart.
-        for _ in 0..settings.iterations {
-            let met = jacobi.iterate(groups, points, settings.over_relaxation);
+        // Groups pull their members to their rest shapes, or limit their strain, then contacts push them apart.
+        let sweeps = jacobi.sweeps();
+        for i in 0..settings.iterations {
+            let mut met = jacobi.iterate(groups, points, settings.over_relaxation);
+            for sweep in i * sweeps / settings.iterations..(i + 1) * sweeps / settings.iterations {
+                met += jacobi.limit_strain(sweep, groups, points);
+            }
             report.rotations_repaired += met.repaired;
             report.non_finite += met.non_finite;
             spheres.solve(pairs, points, rigids);
@@ -182,7 +189,12 @@ impl World {
         statics.restitute(blocks, skins, v_before, &mut points.v, h);
         watch.lap(Stage::Solve);
 
-        // Strain above the yield moves into the rest shapes.
+        // Strain above the yield moves into the rest shapes; springs feel it a substep later.
+        let springs = |body: &&Body| body.dynamics != Dynamics::Positions;
+        for body in bodies.iter().filter(springs) {
+            groups.settle_flow(body.groups.clone());
+        }
+        jacobi.refresh_right(groups);
         report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
         report.groups_yielding = 0;
         for body in bodies.iter() {
@@ -191,6 +203,9 @@ impl World {
                 dt: h,
             };
             let met = plastic_update(&flow, body.groups.clone(), groups, a);
+            if springs(&body) {
+                groups.put_off_flow(body.groups.clone());
+            }
             report.groups_yielding += met.yielding;
             report.groups_reset += met.reset;
         }
@@ -205,7 +220,7 @@ impl World {
         }
         let matched = self.matched_bodies();
         let plan = &mut self.plan;
-        plan.jacobi.plan(matched, &self.points, &self.groups);
+        plan.jacobi.plan(matched, &self.groups);
         plan.blocks = plan.jacobi.blocks().to_vec();
         plan.pair_bodies = self
             .bodies
@@ -248,7 +263,8 @@ impl World {
     fn set_stiffness(&mut self, h: f32, report: &mut StepReport) {
         let ratio = h / REFERENCE_DT;
         let scale = REFERENCE_ITERATIONS / self.settings.iterations as f32 * ratio * ratio;
-        if scale > 1.001 {
+        let positions = |body: &Body| body.dynamics == Dynamics::Positions;
+        if scale > 1.001 && self.bodies.iter().any(positions) {
             report.warnings.push(format!(
                 "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"
             ));
@@ -393,6 +409,12 @@ impl World {
                 Surface::Tracked(tracked) if body.resampling.recluster != Recluster::Off => {
                     let buffers = &mut scratch.resample;
                     resample::look_at(&context, body, tracked, buffers, &mut |part| {
+                        watch.lap_resample(part);
+                    })
+                }
+                _ if body.resampling.recluster == Recluster::Embedded => {
+                    let buffers = &mut scratch.resample;
+                    resample::look_at_groups(&context, body, buffers, &mut |part| {
                         watch.lap_resample(part);
                     })
                 }

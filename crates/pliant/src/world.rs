@@ -1,19 +1,20 @@
 //! The world: bodies, obstacles and what happens to them.
 
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
+use crate::clustering::Kernel;
 use crate::dynamics::action::{Grab, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
-use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
+use crate::matching::{Averaging, Dynamics, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
 use crate::resample::{self, Recluster, Resampling};
 use crate::script::Script;
 use crate::state::{
-    BodyId, GroupMaterial, Groups, Oriented, ParticleId, Points, Remap, Rigids, Surface,
+    BodyId, GroupMaterial, Groups, Member, Oriented, ParticleId, Points, Remap, Rigids, Surface,
 };
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
@@ -93,6 +94,12 @@ pub struct Body {
     pub fit: Fit,
     /// How corrections are combined.
     pub averaging: Averaging,
+    /// How goals become motion.
+    pub dynamics: Dynamics,
+    /// Whether the members of its groups have weights of their own.
+    pub weighted: bool,
+    /// Weights of the members of new groups.
+    pub kernel: Kernel,
     /// Whether far parts of it collide.
     pub self_contact: bool,
     /// How long parts of its tracked surface overlap before they become one (s).
@@ -287,21 +294,24 @@ impl World {
         let first_group = self.groups.len();
         let (surface, pieces) = body::make_surface(&desc, &sampling.points, first)?;
         let (mut id, mut points) = (0, sampling.points.iter());
-        let mut groups = sampling.groups.iter();
+        let reach = sampling.cluster_radius.unwrap_or(desc.cluster_radius * r);
+        let mut groups = sampling.groups.iter().enumerate();
         for lot in lots {
             for &x in points.by_ref().take(lot.points) {
                 self.points.push(x, lot.velocity, lot.mass, id);
                 id += 1;
             }
-            for members in groups.by_ref().take(lot.groups) {
+            for (k, members) in groups.by_ref().take(lot.groups) {
+                let weights = sampling.weights.get(k);
                 let place = |&i: &u32| sampling.points[i as usize];
                 let center = members.iter().map(place).sum::<Vec3>() / members.len() as f32;
-                let members: Vec<(u32, Vec3)> = members
-                    .iter()
-                    .map(|i| (first as u32 + i, place(i) - center))
-                    .collect();
-                self.groups
-                    .push(&members, desc.cluster_radius * r, lot.material);
+                let member = |(l, i): (usize, &u32)| Member {
+                    mover: first as u32 + i,
+                    q: place(i) - center,
+                    weight: weights.map_or(1.0, |w| w[l]),
+                };
+                let members: Vec<Member> = members.iter().enumerate().map(member).collect();
+                self.groups.push(&members, reach, lot.material);
                 if let Some(c) = self.groups.center.last_mut() {
                     *c = center;
                 }
@@ -319,8 +329,11 @@ impl World {
             solid_density = (one_density && volume > 0.0).then(|| mass / volume);
         }
         let mut material = desc.material;
-        let renewed =
-            desc.resampling.recluster != Recluster::Off && matches!(surface, Surface::Tracked(_));
+        let renewed = match desc.resampling.recluster {
+            Recluster::Off => false,
+            Recluster::World => matches!(surface, Surface::Tracked(_)),
+            Recluster::Embedded => true,
+        };
         if !renewed {
             material.plastic_limit.get_or_insert(PLASTIC_LIMIT);
         }
@@ -334,7 +347,7 @@ impl World {
             groups: first_group..self.groups.len(),
             material,
             particle_radius: r,
-            cluster_radius: desc.cluster_radius,
+            cluster_radius: reach / r,
             resampling: Resampling {
                 spacing: desc.cluster_spacing,
                 min_memberships: desc.min_memberships,
@@ -344,6 +357,9 @@ impl World {
             solid_density,
             fit: desc.fit,
             averaging: desc.averaging,
+            dynamics: desc.dynamics,
+            weighted: desc.clustering.is_weighted(&desc.dynamics),
+            kernel: desc.clustering.kernel(),
             self_contact: desc.self_contact,
             merge_delay: desc.merge_delay,
             next_particle: sampling.points.len() as u64,
@@ -478,6 +494,8 @@ impl World {
                 groups: b.groups.clone(),
                 fit: b.fit,
                 averaging: b.averaging,
+                dynamics: b.dynamics,
+                weighted: b.weighted,
             })
             .collect()
     }

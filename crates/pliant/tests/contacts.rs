@@ -407,6 +407,7 @@ fn bounce(restitution: f32) -> f32 {
         points: vec![Vec3::Y * (1.0 + 0.5 * R)],
         groups: Vec::new(),
         volume: 1e-3,
+        ..Sampling::default()
     };
     let mut world = World::new(Settings::default());
     world.add_collider(Collider::floor(0.0));

@@ -137,6 +137,7 @@ fn one_group(points: Vec<Vec3>) -> Sampling {
         groups: vec![(0..points.len() as u32).collect()],
         points,
         volume: 0.01,
+        ..Sampling::default()
     }
 }
 
@@ -548,7 +549,7 @@ proptest! {
             let n = points.len() as u32;
             // Overlapping halves: some particles are in two groups, some in one.
             let groups = vec![(0..n.div_ceil(2) + n / 4).collect(), (n / 2..n).collect()];
-            world.add_sampled(desc, &Sampling { points, groups, volume: 0.2 }).expect("a body");
+            world.add_sampled(desc, &Sampling { points, groups, volume: 0.2, ..Sampling::default() }).expect("a body");
         }
         world.add_action(Action {
             at: 0.0,

@@ -11,9 +11,9 @@ use pliant::body::{BuildError, Sampling, sample};
 use pliant::geometry::Mesh;
 use pliant::geometry::grid::PointGrid;
 use pliant::geometry::poisson::morton_key;
-use pliant::matching::{Averaging, Fit, Jacobi, MatchedBody};
+use pliant::matching::{Averaging, Dynamics, Fit, Jacobi, MatchedBody};
 use pliant::random::Random;
-use pliant::state::{GroupMaterial, Groups, Points};
+use pliant::state::{GroupMaterial, Groups, Member, Points};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -50,9 +50,9 @@ impl Common {
             hardening: 0.0,
         };
         for group in &members {
-            let local: Vec<(u32, Vec3)> = group
+            let local: Vec<Member> = group
                 .iter()
-                .map(|&i| (i, sampling.points[i as usize]))
+                .map(|&i| Member::plain(i, sampling.points[i as usize]))
                 .collect();
             groups.push(&local, 4.0 * r, material);
         }
@@ -62,11 +62,13 @@ impl Common {
             groups: 0..groups.len(),
             fit: Fit::default(),
             averaging: Averaging::default(),
+            dynamics: Dynamics::default(),
+            weighted: false,
         }];
         Jacobi::refresh_weights(&bodies, &mut points, &mut groups);
         deform(&mut points, &mut groups, r);
         let mut jacobi = Jacobi::default();
-        jacobi.plan(bodies, &points, &groups);
+        jacobi.plan(bodies, &groups);
         jacobi.set_stiffness_scale(&groups, 1.0);
         jacobi.begin_substep(&mut groups, &points);
         let start = points.clone();

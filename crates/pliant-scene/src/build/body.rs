@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use pliant::body::{Sampling, make_solid, sample};
+use pliant::clustering::{Clustering, Kernel};
 use pliant::geometry::Mesh;
-use pliant::matching::{Averaging, Fit};
-use pliant::resample::{MassRule, Membership, Recluster, Resampling};
+use pliant::matching::{Averaging, Dynamics, Fit, Springs};
+use pliant::resample::{Embedded, MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
 use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
 
@@ -131,11 +132,15 @@ fn describe(body: &file::Body, index: usize, form: Form, material: Material) -> 
             },
         },
         cluster_radius,
+        clustering: clustering(body),
+        dynamics: dynamics(body),
         // Centres that are farther apart than three quarters of a radius leave particles in too few clusters.
         cluster_spacing: plain.cluster_spacing.min(0.75 * cluster_radius),
         material,
         velocity: body.velocity.map_or(Vec3::ZERO, Vec3::from_array),
         fit: match body.fit {
+            // As in the papers that the two kinds of dynamics are from.
+            None if has_springs(body) => Fit::Affine,
             None | Some(file::Fit::Procrustes) => Fit::Procrustes,
             Some(file::Fit::Affine) => Fit::Affine,
         },
@@ -146,8 +151,10 @@ fn describe(body: &file::Body, index: usize, form: Form, material: Material) -> 
         resampling: Resampling {
             recluster: match body.recluster {
                 Some(file::Recluster::Off) => Recluster::Off,
-                _ => Recluster::World,
+                Some(file::Recluster::Embedded) => Recluster::Embedded,
+                None | Some(file::Recluster::World) => Recluster::World,
             },
+            embedded: embedded(body),
             mass: match body.mass {
                 Some(file::Mass::Paper) => MassRule::Paper,
                 _ => MassRule::Rescale,
@@ -160,6 +167,58 @@ fn describe(body: &file::Body, index: usize, form: Form, material: Material) -> 
         },
         merge_delay: body.merge_delay.unwrap_or(plain.merge_delay),
         ..plain
+    }
+}
+
+fn has_springs(body: &file::Body) -> bool {
+    body.dynamics == Some(file::Dynamics::Springs)
+}
+
+fn dynamics(body: &file::Body) -> Dynamics {
+    if !has_springs(body) {
+        return Dynamics::Positions;
+    }
+    let given = body.springs.clone().unwrap_or_default();
+    let plain = Springs::default();
+    Dynamics::Springs(Springs {
+        goal: given.goal.unwrap_or(plain.goal),
+        damping: given.damping.unwrap_or(plain.damping),
+        max_stretch: given.max_stretch.unwrap_or(plain.max_stretch),
+        relax: given.relax.unwrap_or(plain.relax),
+        sweeps: given.sweeps.unwrap_or(plain.sweeps),
+    })
+}
+
+fn embedded(body: &file::Body) -> Embedded {
+    let given = body.embedded.clone().unwrap_or_default();
+    let plain = Embedded::default();
+    Embedded {
+        cond_max: given.cond_max.unwrap_or(plain.cond_max),
+        fade_out: given.fade_out.unwrap_or(plain.fade_out),
+        fade_in: given.fade_in.unwrap_or(plain.fade_in),
+        min_clusters: given.min_clusters.unwrap_or(plain.min_clusters),
+        sweeps: given.sweeps.unwrap_or(plain.sweeps),
+    }
+}
+
+fn clustering(body: &file::Body) -> Clustering {
+    let springs = has_springs(body);
+    let kernel = match body.kernel {
+        None if springs => Kernel::InverseSquare,
+        None | Some(file::Kernel::Box) => Kernel::Box,
+        Some(file::Kernel::Poly6) => Kernel::Poly6,
+        Some(file::Kernel::Blend(more)) => Kernel::Blend(more),
+        Some(file::Kernel::Invsq) => Kernel::InverseSquare,
+        Some(file::Kernel::Fcm(power)) => Kernel::Fuzzy(power),
+    };
+    let count = body.clusters;
+    let weighted = springs || count.is_some() || kernel != Kernel::Box;
+    match body.clustering {
+        Some(file::Clustering::Cover) => Clustering::Cover,
+        None if !weighted => Clustering::Cover,
+        None | Some(file::Clustering::Fuzzy) => Clustering::Fuzzy { count, kernel },
+        Some(file::Clustering::Means) => Clustering::Means { count, kernel },
+        Some(file::Clustering::Random) => Clustering::Random { kernel },
     }
 }
 

@@ -52,6 +52,12 @@ pub(super) fn complete(site: &Site<'_>, members: &[usize]) -> Result<Vec<Body>, 
         group.share("fit", |b| &mut b.fit)?;
         group.share("averaging", |b| &mut b.averaging)?;
         group.share("mass", |b| &mut b.mass)?;
+        group.share("recluster", |b| &mut b.recluster)?;
+        group.share("dynamics", |b| &mut b.dynamics)?;
+        group.share("springs", |b| &mut b.springs)?;
+        group.share("clustering", |b| &mut b.clustering)?;
+        group.share("kernel", |b| &mut b.kernel)?;
+        group.share("embedded", |b| &mut b.embedded)?;
         group.share("texture", |b| &mut b.texture)?;
     }
     Ok(group.bodies)

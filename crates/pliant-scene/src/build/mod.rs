@@ -17,7 +17,7 @@ use glam::Vec3;
 use pliant::{Settings, World};
 
 use crate::error::Error;
-use crate::file::Place;
+use crate::file::{Body, Dynamics, Place, SceneFile};
 use crate::load::{Limits, Loaded, read_text};
 use crate::mesh_files::{MeshFileError, read_mesh_within};
 use crate::picture::Looks;
@@ -55,6 +55,21 @@ pub struct Built {
     pub warnings: Vec<String>,
 }
 
+/// The settings of a scene that does not give any: bodies that move by springs alone need one substep and sweep by themselves.
+fn usual_settings(scene: &SceneFile) -> Settings {
+    let plain = Settings::default();
+    let springs = |body: &Body| body.dynamics == Some(Dynamics::Springs);
+    if scene.body.iter().all(springs) {
+        Settings {
+            substeps: 1,
+            iterations: 1,
+            ..plain
+        }
+    } else {
+        plain
+    }
+}
+
 /// Builds the world of a scene.
 pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
     let site = Site {
@@ -67,7 +82,7 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
     let scene = &loaded.scene;
     let simulation = &scene.simulation;
     let camera = scene.camera.clone().unwrap_or_default();
-    let plain = Settings::default();
+    let plain = usual_settings(scene);
     let mut built = Built {
         name: loaded.name.clone(),
         title: scene.title.clone(),

@@ -2,7 +2,7 @@
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{Action, Body, Dynamics, Kernel, Method, Recluster, Surface, Verb};
+use crate::file::{Action, Body, Method, Recluster, Surface, Verb};
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
 pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
@@ -56,7 +56,6 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
 
 /// A field of a body that asks for too much: its name, what it asks for, and what there is instead.
 fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static str)> {
-    let found = |field, what: &str, expected| Some((field, what.to_owned(), expected));
     let method = body.method.unwrap_or_default();
     if method != Method::Clusters {
         let what = format!("the method `{}`", method.name());
@@ -64,21 +63,6 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     }
     // The file's own check has refused the surfaces of other methods.
     let tracked = matches!(body.surface, None | Some(Surface::Tracked));
-    if body.recluster == Some(Recluster::Embedded) {
-        return found("recluster", "`embedded`", "`world` or `off`");
-    }
-    if body.dynamics == Some(Dynamics::Springs) || body.springs.is_some() {
-        let field = if body.springs.is_some() {
-            "springs"
-        } else {
-            "dynamics"
-        };
-        return found(field, "`springs`", "`dynamics = \"pbd\"`");
-    }
-    match body.kernel {
-        None | Some(Kernel::Box) => {}
-        Some(_) => return found("kernel", "this kernel", "`box`"),
-    }
     let rest = [
         ("parts", !body.parts.is_empty(), "one `material`"),
         (
@@ -101,8 +85,6 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
             body.merge.is_some() && body.recluster == Some(Recluster::Off),
             "`recluster = \"world\"`",
         ),
-        ("clusters", body.clusters.is_some(), "`cluster_radius`"),
-        ("embedded", body.embedded.is_some(), "`recluster = \"off\"`"),
     ];
     rest.into_iter()
         .find(|(_, is_given, _)| *is_given)

@@ -63,8 +63,11 @@ pub struct Body {
     pub merge: Option<String>,
     /// Radius of a cluster (m); clusters only.
     pub cluster_radius: Option<f32>,
-    /// Number of clusters; clusters only.
+    /// Number of clusters, if they are `fuzzy` or `means`; clusters only.
     pub clusters: Option<u32>,
+    /// How particles are put into clusters at the start; `fuzzy` if there are springs, a `kernel` or a number of `clusters`, else `cover`.
+    /// Clusters only.
+    pub clustering: Option<Clustering>,
     /// Weights of a cluster's members; clusters only.
     pub kernel: Option<Kernel>,
     /// How distance to a cluster's centre is measured; clusters only.
@@ -187,6 +190,20 @@ pub struct Springs {
     pub sweeps: Option<u32>,
 }
 
+/// How particles are put into clusters at the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Clustering {
+    /// Balls around particles until each is in enough of them.
+    Cover,
+    /// Balls around centres that are optimised together with the weights of their members.
+    Fuzzy,
+    /// Balls around the means of a partition.
+    Means,
+    /// Balls around random particles.
+    Random,
+}
+
 /// Weights of a cluster's members.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -195,7 +212,7 @@ pub enum Kernel {
     Box,
     /// A smooth bump.
     Poly6,
-    /// Between box (0) and poly6 (1).
+    /// A smooth bump and this much more everywhere.
     Blend(f32),
     /// One over the squared distance.
     Invsq,
@@ -255,6 +272,8 @@ pub struct Embedded {
     pub fade_in: Option<u32>,
     /// Lasting clusters below which a particle asks for a new one; 1 if omitted.
     pub min_clusters: Option<u32>,
+    /// Most sweeps of the embedding, 20 if omitted; with 0 new clusters take their rest shape from the world as it is, to compare with.
+    pub sweeps: Option<u32>,
 }
 
 const EVERY_METHOD: &[Method] = &[
@@ -274,7 +293,7 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 18] {
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 19] {
         use Method::{Clusters, Implicit, Oriented};
         [
             (
@@ -295,6 +314,7 @@ impl Body {
             ("merge_delay", self.merge_delay.is_some(), &[Clusters]),
             ("cluster_radius", self.cluster_radius.is_some(), &[Clusters]),
             ("clusters", self.clusters.is_some(), &[Clusters]),
+            ("clustering", self.clustering.is_some(), &[Clusters]),
             ("kernel", self.kernel.is_some(), &[Clusters]),
             ("membership", self.membership.is_some(), &[Clusters]),
             ("fit", self.fit.is_some(), &[Clusters]),
@@ -321,10 +341,11 @@ impl Body {
         }
         let at_kernel = at.field("kernel");
         match self.kernel {
-            Some(Kernel::Blend(blend)) => at_kernel.number("blend", blend, Range::UNIT)?,
+            Some(Kernel::Blend(blend)) => at_kernel.number("blend", blend, Range::NOT_NEGATIVE)?,
             Some(Kernel::Fcm(power)) => at_kernel.number("fcm", power, Range::Above(1.0))?,
             _ => {}
         }
+        self.check_clustering(at)?;
         if let Some(springs) = &self.springs {
             springs.check(at.field("springs"))?;
         }
@@ -356,6 +377,28 @@ impl Body {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Refuses fields of clusterings and dynamics that the body does not have.
+    fn check_clustering(&self, at: At<'_>) -> Result<(), SceneError> {
+        use Clustering::{Cover, Random};
+        let own = self.clustering;
+        if self.clusters.is_some() && matches!(own, Some(Cover | Random)) {
+            return Err(at.field("clusters").key_error(
+                "`clusters` is for the clusterings `fuzzy` and `means`, expected no number",
+            ));
+        }
+        if own == Some(Cover) && !matches!(self.kernel, None | Some(Kernel::Box)) {
+            return Err(at
+                .field("kernel")
+                .error("the clustering `cover` has no weights, expected `box`"));
+        }
+        if self.springs.is_some() && self.dynamics != Some(Dynamics::Springs) {
+            return Err(at.field("springs").key_error(
+                "the body has no springs, expected `dynamics = \"springs\"` beside them",
+            ));
+        }
+        Ok(())
     }
 
     /// Checks where the body's form comes from, and its size.
@@ -419,6 +462,7 @@ impl Embedded {
         at.count("fade_out", self.fade_out, 1, 10_000)?;
         at.count("fade_in", self.fade_in, 1, 10_000)?;
         at.count("min_clusters", self.min_clusters, 1, 100)?;
+        at.count("sweeps", self.sweeps, 0, 10_000)?;
         // A cluster that goes before its successor has come leaves particles without any.
         let (fade_out, fade_in) = (self.fade_out.unwrap_or(30), self.fade_in.unwrap_or(15));
         if fade_out < fade_in {

@@ -49,8 +49,8 @@ pub use action::{
     Verb, Wind,
 };
 pub use body::{
-    Averaging, Body, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method, Recluster, Springs,
-    Surface,
+    Averaging, Body, Clustering, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method,
+    Recluster, Springs, Surface,
 };
 pub use camera::Camera;
 pub use collider::{Collider, Ease, MotionKey};

@@ -1,7 +1,7 @@
 //! One Jacobi iteration over all groups: every group adds its goals, then every point moves to their mean.
 
 use super::kernel::{self, Input};
-use super::{Averaging, Fit};
+use super::{Averaging, Dynamics, Fit, Springs};
 use crate::math::lanes::Quad;
 use crate::parallel::{self, Columns, PerRange};
 use crate::state::{Groups, Points, Record};
@@ -45,7 +45,7 @@ struct BlockAcc {
 /// What the solve needs to know of a body: its points, its groups, and how they are fitted and averaged.
 ///
 /// The ranges of all bodies tile the columns in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MatchedBody {
     /// The body's points.
     pub points: Range<usize>,
@@ -55,6 +55,30 @@ pub struct MatchedBody {
     pub fit: Fit,
     /// How its corrections are combined.
     pub averaging: Averaging,
+    /// How its goals become motion.
+    pub dynamics: Dynamics,
+    /// Whether its groups' members have weights of their own.
+    pub weighted: bool,
+}
+
+impl MatchedBody {
+    fn springs(&self) -> Option<&Springs> {
+        match &self.dynamics {
+            Dynamics::Positions => None,
+            Dynamics::Springs(springs) => Some(springs),
+        }
+    }
+}
+
+/// What a body does in a pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pass {
+    /// Members that are nearer to their goals than this many widths stay.
+    max_stretch: f32,
+    /// Share of the mean way to its goals that a point goes.
+    relaxation: f32,
+    /// Whether the corrections of the whole body balance, so that what they leave is round-off.
+    balances: bool,
 }
 
 /// The plan and the scratch of the Jacobi solve: which chunk of groups adds into which accumulators.
@@ -92,9 +116,16 @@ pub struct JacobiReport {
     pub non_finite: u32,
 }
 
+impl std::ops::AddAssign for JacobiReport {
+    fn add_assign(&mut self, other: Self) {
+        self.repaired += other.repaired;
+        self.non_finite += other.non_finite;
+    }
+}
+
 impl Jacobi {
     /// Plans the work anew after bodies, points or groups have changed.
-    pub fn plan(&mut self, bodies: Vec<MatchedBody>, points: &Points, groups: &Groups) {
+    pub fn plan(&mut self, bodies: Vec<MatchedBody>, groups: &Groups) {
         *self = Self::default();
         for (body, ranges) in bodies.iter().enumerate() {
             let (points, groups) = (&ranges.points, &ranges.groups);
@@ -124,12 +155,11 @@ impl Jacobi {
                 self.blocks.push(block);
             }
         }
-        self.share = (0..points.len())
-            .map(|i| match groups.of_mover.row(i).len() {
-                0 => 0.0,
-                _ => 1.0 / groups.hold_of(i),
-            })
-            .collect();
+        let share = |hold: f32| if hold > 0.0 { 1.0 / hold } else { 0.0 };
+        for body in &bodies {
+            let holds = groups.holds(body.groups.clone(), body.points.clone());
+            self.share.extend(holds.into_iter().map(share));
+        }
         self.bodies = bodies;
         self.refresh_right(groups);
     }
@@ -151,22 +181,30 @@ impl Jacobi {
     /// Gains have 12 bits, so that their sums are exact: a point moves by share·(Σ gain·g − x·Σ gain), a small difference of
     /// large numbers, and an error of the sum would act like a force.
     pub fn set_stiffness_scale(&mut self, groups: &Groups, scale: f32) {
-        let gain = |k: usize| {
-            let stiffness = (groups.material[k].stiffness * scale).min(1.0);
-            f32::from_bits((groups.fade[k] * stiffness).to_bits() & 0xffff_f000)
-        };
         self.gain.clear();
-        self.gain.extend((0..groups.len()).map(gain));
         self.hold.clear();
-        let hold = |i: usize| {
-            groups
-                .of_mover
-                .row(i)
-                .iter()
-                .map(|&k| self.gain[k as usize])
-                .sum::<f32>()
-        };
-        self.hold.extend((0..self.share.len()).map(hold));
+        for body in &self.bodies {
+            let gain = |k: usize| {
+                // Springs have a strength of their own.
+                if body.springs().is_some() {
+                    return groups.fade[k];
+                }
+                let stiffness = (groups.material[k].stiffness * scale).min(1.0);
+                f32::from_bits((groups.fade[k] * stiffness).to_bits() & 0xffff_f000)
+            };
+            self.gain.extend(body.groups.clone().map(gain));
+            let gain = &self.gain;
+            let hold = |i: usize| {
+                let row = groups.of_mover.row(i);
+                row.iter().map(|&k| gain[k as usize]).sum::<f32>()
+            };
+            if body.weighted {
+                // Ways are summed, not goals.
+                self.hold.resize(body.points.end, 0.0);
+            } else {
+                self.hold.extend(body.points.clone().map(hold));
+            }
+        }
     }
 
     /// Begins a substep: goals are measured from the middle of each body, because round-off grows with the distance.
@@ -212,15 +250,105 @@ impl Jacobi {
         &self.blocks
     }
 
-    /// One iteration: x* ← x* + ω Σ share·K (g − x*) for every point that is free to move.
+    /// One iteration: x* ← x* + ω Σ share·K (g − x*) for every point that is free to move, of bodies without springs.
     pub fn iterate(
         &mut self,
         groups: &mut Groups,
         points: &mut Points,
         relaxation: f32,
     ) -> JacobiReport {
-        let repaired = self.add_goals(groups, &points.pred);
-        let non_finite = self.move_points(points, relaxation);
+        let pull = Pass {
+            max_stretch: 0.0,
+            relaxation,
+            balances: true,
+        };
+        self.pass(groups, points, |body| {
+            body.springs().is_none().then_some(pull)
+        })
+    }
+
+    /// One sweep of strain limiting over the bodies with springs: points that are farther from their goals than they may be come
+    /// nearer [FJLSB17 §3.1].
+    pub fn limit_strain(
+        &mut self,
+        sweep: u32,
+        groups: &mut Groups,
+        points: &mut Points,
+    ) -> JacobiReport {
+        self.pass(groups, points, |body| {
+            let springs = body.springs().filter(|s| sweep < s.sweeps)?;
+            Some(Pass {
+                max_stretch: springs.max_stretch,
+                relaxation: springs.relax,
+                balances: springs.max_stretch == 0.0,
+            })
+        })
+    }
+
+    /// The most sweeps of strain limiting that a body wants.
+    pub fn sweeps(&self) -> u32 {
+        let sweeps = |body: &MatchedBody| body.springs().map_or(0, |s| s.sweeps);
+        self.bodies.iter().map(sweeps).max().unwrap_or(0)
+    }
+
+    /// Fits the groups of the bodies that take part and moves their points.
+    fn pass(
+        &mut self,
+        groups: &mut Groups,
+        points: &mut Points,
+        of: impl Fn(&MatchedBody) -> Option<Pass>,
+    ) -> JacobiReport {
+        let passes: Vec<Option<Pass>> = self.bodies.iter().map(of).collect();
+        if passes.iter().all(Option::is_none) {
+            return JacobiReport::default();
+        }
+        JacobiReport {
+            repaired: self.add_goals(&passes, groups, &points.pred),
+            non_finite: self.move_points(&passes, points),
+        }
+    }
+
+    /// Springs speed the points of a body up towards their goals, and to the mean velocity of their groups:
+    /// v ← v + k (g − x)/Δt + b (u − v) [FJLSB17 Eq. 8], for a substep that is a `share` of a frame.
+    ///
+    /// k and b refer to a whole frame: a spring of the same frequency pulls with the square of the share.
+    pub fn spring(
+        &mut self,
+        groups: &mut Groups,
+        points: &mut Points,
+        share: f32,
+        h: f32,
+    ) -> JacobiReport {
+        let passes: Vec<Option<Pass>> = self
+            .bodies
+            .iter()
+            .map(|body| {
+                body.springs().map(|springs| Pass {
+                    max_stretch: 0.0,
+                    relaxation: springs.goal * share * share / h,
+                    balances: true,
+                })
+            })
+            .collect();
+        if passes.iter().all(Option::is_none) {
+            return JacobiReport::default();
+        }
+        for body in self.bodies.iter().filter(|body| body.springs().is_some()) {
+            for i in body.points.clone() {
+                points.pred[i].set_position(points.x[i]);
+            }
+        }
+        let repaired = self.add_goals(&passes, groups, &points.pred);
+        let non_finite = self.push_points(&passes, points, h);
+        let loss = |body: &MatchedBody| {
+            let kept = 1.0 - body.springs().map_or(0.0, |s| s.damping);
+            1.0 - libm::powf(kept, share)
+        };
+        let losses: Vec<f32> = self.bodies.iter().map(loss).collect();
+        if losses.iter().any(|loss| *loss > 0.0) {
+            self.add_means(&losses, groups, points);
+            self.calm_points(&losses, points);
+        }
         JacobiReport {
             repaired,
             non_finite,
@@ -228,29 +356,27 @@ impl Jacobi {
     }
 
     /// Every chunk clears its accumulators and adds the goals of its groups.
-    fn add_goals(&mut self, groups: &mut Groups, pred: &[Record]) -> u32 {
+    fn add_goals(&mut self, passes: &[Option<Pass>], groups: &mut Groups, pred: &[Record]) -> u32 {
         let mut center = std::mem::take(&mut groups.center);
         let mut rotation = std::mem::take(&mut groups.rotation);
         let mut acc = std::mem::take(&mut self.acc);
         let repaired = AtomicU32::new(0);
         let groups_read = &*groups;
         let this = &*self;
-        let input = |chunk: &Chunk| Input {
-            groups: groups_read,
-            right: &this.right,
-            pred,
-            gain: &this.gain,
-            first_point: chunk.first_point,
-            origin: this.origin[chunk.body],
-        };
         for_each_chunk(
             &this.chunks,
             (&mut center[..], &mut rotation[..]),
             &mut acc,
             &|chunk, (center, rotation), acc| {
+                let Some(pass) = passes[chunk.body] else {
+                    return;
+                };
+                let input = Input {
+                    max_stretch: pass.max_stretch,
+                    ..this.input(chunk, groups_read, pred)
+                };
                 acc.fill(Record::default());
-                let count =
-                    kernel::goals(&input(chunk), chunk.groups.clone(), center, rotation, acc);
+                let count = kernel::goals(&input, chunk.groups.clone(), center, rotation, acc);
                 // A count of integers: the order of threads cannot show.
                 repaired.fetch_add(count, Ordering::Relaxed);
             },
@@ -261,8 +387,21 @@ impl Jacobi {
         repaired.into_inner()
     }
 
+    fn input<'a>(&'a self, chunk: &Chunk, groups: &'a Groups, pred: &'a [Record]) -> Input<'a> {
+        Input {
+            groups,
+            right: &self.right,
+            pred,
+            gain: &self.gain,
+            first_point: chunk.first_point,
+            origin: self.origin.get(chunk.body).copied().unwrap_or_default(),
+            weighted: self.bodies[chunk.body].weighted,
+            max_stretch: 0.0,
+        }
+    }
+
     /// Sums the accumulators of each point in order and moves it.
-    fn move_points(&mut self, points: &mut Points, relaxation: f32) -> u32 {
+    fn move_points(&mut self, passes: &[Option<Pass>], points: &mut Points) -> u32 {
         let non_finite = AtomicU32::new(0);
         let mut residue = std::mem::take(&mut self.residue);
         let this = &*self;
@@ -270,6 +409,9 @@ impl Jacobi {
         let columns = (&mut points.pred[..], PerRange(&mut residue[..]));
         parallel::for_each_range(&this.blocks, columns, &|b, range, (pred, residue)| {
             let plan = this.block_acc[b];
+            let Some(pass) = passes[plan.body] else {
+                return;
+            };
             let block = MoveBlock {
                 acc: &this.acc[plan.first..],
                 stride: plan.stride,
@@ -279,10 +421,12 @@ impl Jacobi {
                 share: &this.share[range.clone()],
                 mass: &mass[range.clone()],
                 inv_mass: &inv_mass[range],
-                relaxation,
+                relaxation: pass.relaxation,
             };
             let (moved, bad) = block.run(pred);
-            residue.0[0] += moved;
+            if pass.balances {
+                residue.0[0] += moved;
+            }
             if bad > 0 {
                 non_finite.fetch_add(bad, Ordering::Relaxed);
             }
@@ -291,24 +435,106 @@ impl Jacobi {
         non_finite.into_inner()
     }
 
+    /// Sums the accumulators of each point in order and speeds it up.
+    fn push_points(&mut self, passes: &[Option<Pass>], points: &mut Points, h: f32) -> u32 {
+        let non_finite = AtomicU32::new(0);
+        let mut residue = std::mem::take(&mut self.residue);
+        let this = &*self;
+        let (mass, inv_mass) = (&points.mass, &points.inv_mass);
+        let columns = (&mut points.v[..], PerRange(&mut residue[..]));
+        parallel::for_each_range(&this.blocks, columns, &|b, range, (v, residue)| {
+            let plan = this.block_acc[b];
+            let Some(pass) = passes[plan.body] else {
+                return;
+            };
+            let mut bad = 0;
+            for (l, i) in range.enumerate().filter(|(_, i)| inv_mass[*i] > 0.0) {
+                let push = this.sum_of(&plan, l) * (this.share[i] * pass.relaxation);
+                let faster = v[l] + push;
+                if faster.is_finite() {
+                    residue.0[0] += (faster - v[l]) * (mass[i] * h);
+                    v[l] = faster;
+                } else {
+                    bad += 1;
+                }
+            }
+            if bad > 0 {
+                non_finite.fetch_add(bad, Ordering::Relaxed);
+            }
+        });
+        self.residue = residue;
+        non_finite.into_inner()
+    }
+
+    /// The sum of the accumulators of point `l` of a block, in order.
+    fn sum_of(&self, plan: &BlockAcc, l: usize) -> Vec3 {
+        (0..plan.chunks).fold(Vec3::ZERO, |sum, chunk| {
+            sum + self.acc[plan.first + chunk * plan.stride + l].position()
+        })
+    }
+
+    /// Every chunk of a body with losses clears its accumulators and adds the mean velocities of its groups.
+    fn add_means(&mut self, losses: &[f32], groups: &Groups, points: &Points) {
+        let weight = |i: usize| points.pred[i].0[3];
+        let velocities: Vec<Record> = points
+            .v
+            .iter()
+            .enumerate()
+            .map(|(i, v)| Record::new(*v, weight(i)))
+            .collect();
+        let mut acc = std::mem::take(&mut self.acc);
+        let this = &*self;
+        let mut nothing = vec![(); groups.len()];
+        for_each_chunk(
+            &this.chunks,
+            &mut nothing[..],
+            &mut acc,
+            &|chunk, _, acc| {
+                if losses[chunk.body] > 0.0 {
+                    acc.fill(Record::default());
+                    let input = this.input(chunk, groups, &velocities);
+                    kernel::means(&input, chunk.groups.clone(), acc);
+                }
+            },
+        );
+        self.acc = acc;
+    }
+
+    /// Draws the velocity of each point to the mean of its groups' velocities.
+    fn calm_points(&mut self, losses: &[f32], points: &mut Points) {
+        let this = &*self;
+        let inv_mass = &points.inv_mass;
+        parallel::for_each_range(
+            &this.blocks,
+            &mut points.v[..],
+            &|b, range, v: &mut [Vec3]| {
+                let plan = this.block_acc[b];
+                let loss = losses[plan.body];
+                for (l, i) in range.enumerate() {
+                    if loss > 0.0 && inv_mass[i] > 0.0 && this.share[i] > 0.0 {
+                        let mean = this.sum_of(&plan, l) * this.share[i];
+                        let calmed = v[l] + (mean - v[l]) * loss;
+                        if calmed.is_finite() {
+                            v[l] = calmed;
+                        }
+                    }
+                }
+            },
+        );
+    }
+
     /// Centre, rotation and A of every group at the positions in `pred`, without moving anything.
     pub(super) fn fit_all(&self, groups: &mut Groups, pred: &[Record], a: &mut [Mat3]) -> u32 {
         let mut center = std::mem::take(&mut groups.center);
         let mut rotation = std::mem::take(&mut groups.rotation);
         let repaired = AtomicU32::new(0);
-        let input = Input {
-            groups,
-            right: &self.right,
-            pred,
-            gain: &[],
-            first_point: 0,
-            origin: Vec3::ZERO,
-        };
+        let groups_read = &*groups;
         for_each_chunk(
             &self.chunks,
             (&mut center[..], &mut rotation[..], a),
             &mut [],
             &|chunk, (center, rotation, a), _| {
+                let input = self.input(chunk, groups_read, pred);
                 let count = kernel::fits(&input, chunk.groups.clone(), center, rotation, a);
                 repaired.fetch_add(count, Ordering::Relaxed);
             },
@@ -323,10 +549,11 @@ impl Jacobi {
     /// Other bodies keep every bit: centring a rest shape twice rounds it twice.
     pub fn refresh_weights(bodies: &[MatchedBody], points: &mut Points, groups: &mut Groups) {
         for body in bodies {
-            for i in body.points.clone() {
+            let holds = groups.holds(body.groups.clone(), body.points.clone());
+            for (i, hold) in body.points.clone().zip(holds) {
                 points.pred[i].0[3] = match body.averaging {
-                    Averaging::MassWeighted => points.mass[i] / groups.hold_of(i),
-                    Averaging::Count => points.mass[i],
+                    Averaging::MassWeighted if hold > 0.0 => points.mass[i] / hold,
+                    _ => points.mass[i],
                 };
             }
             groups.refresh(body.groups.clone(), |i| points.pred[i as usize].0[3]);

@@ -1,4 +1,8 @@
 //! The inner loops, compiled for the baseline and for AVX2; both give the same bits.
+//!
+//! They come in two variants. Where all members of a group weigh the same, weights are left out, and goals are summed as they are.
+//! Where members have weights of their own (`WEIGHTED`), these multiply the terms of all sums, and the way from a mover to its goal
+//! is summed: weights are no round numbers, so a difference of sums would not vanish where all goals are reached.
 
 use crate::math::algebra::{M3, V3};
 use crate::math::lanes::{F8, Wide, dispatch};
@@ -19,6 +23,10 @@ pub(super) struct Input<'a> {
     pub(super) gain: &'a [f32],
     /// Where the goals of the body are measured from.
     pub(super) origin: Vec3,
+    /// Whether members have weights of their own.
+    pub(super) weighted: bool,
+    /// How far members may be from their goals without being pulled, in widths of the group; only for members with weights.
+    pub(super) max_stretch: f32,
 }
 
 /// Sums of one group in lanes.
@@ -42,9 +50,9 @@ impl<W: Wide> Sums<W> {
 
 /// Σ w (x − origin) and Σ w (x − origin) qᵀ of one group.
 #[inline(always)]
-fn moments<W: Wide>(
-    blocks: &[MemberBlock],
-    count: u32,
+fn moments<W: Wide, const WEIGHTED: bool>(
+    groups: &Groups,
+    k: usize,
     pred: &[Record],
     origin: Vec3,
 ) -> (Vec3, Mat3) {
@@ -55,22 +63,27 @@ fn moments<W: Wide>(
         s: zero,
         a: M3::from_cols(zero, zero, zero),
     };
-    let Some((last, full)) = blocks.split_last() else {
-        return (Vec3::ZERO, Mat3::ZERO);
-    };
-    for block in full {
-        let [x, y, z, w] = W::gather(pred, &block.member);
-        sums.add(block, V3::new(x, y, z), w, origin);
+    let range = groups.block_range(k);
+    let blocks = &groups.blocks[range.clone()];
+    if WEIGHTED {
+        // Lanes without a member have no weight.
+        for (block, weight) in blocks.iter().zip(&groups.weights[range]) {
+            let [x, y, z, w] = W::gather(pred, &block.member);
+            sums.add(block, V3::new(x, y, z), w * W::load(weight), origin);
+        }
+    } else if let Some((last, full)) = blocks.split_last() {
+        for block in full {
+            let [x, y, z, w] = W::gather(pred, &block.member);
+            sums.add(block, V3::new(x, y, z), w, origin);
+        }
+        let [x, y, z, w] = W::gather(pred, &last.member);
+        let w = mask_tail(w, groups.count[k]);
+        sums.add(last, V3::new(x, y, z), w, origin);
     }
-    let [x, y, z, w] = W::gather(pred, &last.member);
-    sums.add(last, V3::new(x, y, z), mask_tail(w, count), origin);
+    let a = sums.a.cols;
     (
         total(sums.s),
-        Mat3::from_cols(
-            total(sums.a.cols[0]),
-            total(sums.a.cols[1]),
-            total(sums.a.cols[2]),
-        ),
+        Mat3::from_cols(total(a[0]), total(a[1]), total(a[2])),
     )
 }
 
@@ -96,9 +109,15 @@ pub(super) struct Fits {
     pub(super) repaired: u32,
 }
 
-/// Fits the groups in `pack` (at most eight), starting from their last centres and rotations.
+/// Fits the groups in `pack` (at most eight) with their P in `right_of`, starting from their last centres and rotations.
 #[inline(always)]
-fn fit<W: Wide>(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[Quat]) -> Fits {
+fn fit<W: Wide, const WEIGHTED: bool>(
+    input: &Input,
+    pack: impl Iterator<Item = usize>,
+    right_of: &[Mat3],
+    center: &[Vec3],
+    rotation: &[Quat],
+) -> Fits {
     let groups = input.groups;
     // Lanes without a group compute on identities.
     let mut a = [Mat3::IDENTITY; 8];
@@ -106,12 +125,11 @@ fn fit<W: Wide>(input: &Input, pack: Range<usize>, center: &[Vec3], rotation: &[
     let mut guess = [Quat::IDENTITY; 8];
     let mut new_center = [Vec3::ZERO; 8];
     for (l, k) in pack.enumerate() {
-        let blocks = &groups.blocks[groups.block_range(k)];
-        let (s, moment) = moments::<W>(blocks, groups.count[k], input.pred, center[l]);
+        let (s, moment) = moments::<W, WEIGHTED>(groups, k, input.pred, center[l]);
         // Σ w q = 0, so A about the old centre is A about the new one.
         a[l] = moment;
         new_center[l] = center[l] + s * groups.inv_weight[k];
-        right[l] = input.right[k];
+        right[l] = right_of[l];
         guess[l] = rotation[l];
     }
     let m = M3::<W>::pack(&a) * M3::pack(&right);
@@ -172,11 +190,63 @@ fn add_goals<W: Wide>(
     }
 }
 
-/// Fits every group of `range` and adds K·goals to `acc`, which holds the body's points and starts at zero.
+/// Adds the ways of one group's members to their goals T q + c, times their weights and `gain`, to their accumulators. A way that is no
+/// longer than `slack` is left out, of others the part beyond it is taken [FJLSB17 §3.1]. With `ENERGY`, returns Σ w |way|².
+#[inline(always)]
+fn add_ways<W: Wide, const ENERGY: bool>(
+    input: &Input,
+    k: usize,
+    t: Mat3,
+    c: Vec3,
+    gain: f32,
+    slack: f32,
+    acc: &mut [Record],
+) -> f32 {
+    let mut energy = W::splat(0.0);
+    let t = M3::<W>::from_cols(splat(t.x_axis), splat(t.y_axis), splat(t.z_axis));
+    let (c, gain) = (splat(c), W::splat(gain));
+    let range = input.groups.block_range(k);
+    let weights = &input.groups.weights[range.clone()];
+    for (block, weight) in input.groups.blocks[range].iter().zip(weights) {
+        let [x, y, z, mass] = W::gather(input.pred, &block.member);
+        let q = block.q.each_ref().map(|q| W::load(q));
+        let way = t.apply(V3::new(q[0], q[1], q[2])) + (c - V3::new(x, y, z));
+        let mut weight = W::load(weight) * gain;
+        if slack > 0.0 {
+            let length = way.dot(way).sqrt().max(W::splat(f32::MIN_POSITIVE));
+            let beyond = W::splat(1.0) - W::splat(slack) / length;
+            weight = weight * beyond.max(W::splat(0.0));
+        }
+        if ENERGY {
+            energy = energy + mass * weight * way.dot(way);
+        }
+        let way = way.scale(weight);
+        W::scatter_add(acc, &block.member, input.first_point, [way.x, way.y, way.z]);
+    }
+    if ENERGY { energy.sum() } else { 0.0 }
+}
+
+/// Fits every group of `range` and adds K·goals to `acc`, which holds the body's points and starts at zero; with weights, K times the
+/// ways to the goals.
 ///
 /// `center` and `rotation` are the parts of the columns that belong to `range`. Returns the number of repaired rotations.
 #[inline(always)]
 fn goals_kernel<W: Wide>(
+    input: &Input,
+    range: Range<usize>,
+    center: &mut [Vec3],
+    rotation: &mut [Quat],
+    acc: &mut [Record],
+) -> u32 {
+    if input.weighted {
+        goals_of::<W, true>(input, range, center, rotation, acc)
+    } else {
+        goals_of::<W, false>(input, range, center, rotation, acc)
+    }
+}
+
+#[inline(always)]
+fn goals_of<W: Wide, const WEIGHTED: bool>(
     input: &Input,
     range: Range<usize>,
     center: &mut [Vec3],
@@ -189,9 +259,10 @@ fn goals_kernel<W: Wide>(
     while first < range.end {
         let pack = first..(first + 8).min(range.end);
         let local = pack.start - range.start..pack.end - range.start;
-        let fits = fit::<W>(
+        let fits = fit::<W, WEIGHTED>(
             input,
             pack.clone(),
+            &input.right[pack.clone()],
             &center[local.clone()],
             &rotation[local.clone()],
         );
@@ -200,20 +271,81 @@ fn goals_kernel<W: Wide>(
             center[local.start + l] = fits.center[l];
             rotation[local.start + l] = fits.rotation[l];
             let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
-            let center = fits.center[l] - input.origin;
-            add_goals::<W>(
-                &groups.blocks[groups.block_range(k)],
-                groups.count[k],
-                t,
-                center,
-                input.gain[k],
-                input.first_point,
-                acc,
-            );
+            let gain = input.gain[k];
+            if WEIGHTED {
+                let slack = input.max_stretch * groups.width[k];
+                add_ways::<W, false>(input, k, t, fits.center[l], gain, slack, acc);
+            } else {
+                let center = fits.center[l] - input.origin;
+                add_goals::<W>(
+                    &groups.blocks[groups.block_range(k)],
+                    groups.count[k],
+                    t,
+                    center,
+                    gain,
+                    input.first_point,
+                    acc,
+                );
+            }
         }
         first += 8;
     }
     repaired
+}
+
+/// A list of groups with what a sweep over it needs and changes, all in its order.
+pub(crate) struct Listed<'a> {
+    pub(crate) groups: &'a [u32],
+    /// P of each.
+    pub(crate) right: &'a [Mat3],
+    /// What its ways are multiplied with.
+    pub(crate) gain: &'a [f32],
+    pub(crate) center: &'a mut [Vec3],
+    pub(crate) rotation: &'a mut [Quat],
+}
+
+/// Fits the groups of a list and adds the ways of their members to the goals to `acc`; returns Σ w |way|² of all.
+#[inline(always)]
+fn ways_kernel<W: Wide>(input: &Input, list: &mut Listed, acc: &mut [Record]) -> f32 {
+    let groups = input.groups;
+    let mut energy = 0.0;
+    for first in (0..list.groups.len()).step_by(8) {
+        let pack = first..(first + 8).min(list.groups.len());
+        let numbers = list.groups[pack.clone()].iter().map(|&k| k as usize);
+        let fits = fit::<W, true>(
+            input,
+            numbers.clone(),
+            &list.right[pack.clone()],
+            &list.center[pack.clone()],
+            &list.rotation[pack.clone()],
+        );
+        for (l, k) in numbers.enumerate() {
+            let at = first + l;
+            list.center[at] = fits.center[l];
+            list.rotation[at] = fits.rotation[l];
+            let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
+            energy += add_ways::<W, true>(input, k, t, fits.center[l], list.gain[at], 0.0, acc);
+        }
+    }
+    energy
+}
+
+/// Adds the mean velocity of each group of `range`, times the weights and fades of its members, to `acc`. The positions of the input are
+/// velocities here.
+#[inline(always)]
+fn means_kernel<W: Wide>(input: &Input, range: Range<usize>, acc: &mut [Record]) -> u32 {
+    let groups = input.groups;
+    for k in range {
+        let (sum, _) = moments::<W, true>(groups, k, input.pred, Vec3::ZERO);
+        let mean = sum * (groups.inv_weight[k] * groups.fade[k]);
+        for member in groups.weighted_members(k) {
+            let r = &mut acc[(member.mover - input.first_point) as usize].0;
+            for axis in 0..3 {
+                r[axis] += mean[axis] * member.weight;
+            }
+        }
+    }
+    0
 }
 
 /// Fits every group of `range` at the final positions and keeps A in `a` besides centre and rotation.
@@ -225,14 +357,30 @@ fn fits_kernel<W: Wide>(
     rotation: &mut [Quat],
     a: &mut [Mat3],
 ) -> u32 {
+    if input.weighted {
+        fits_of::<W, true>(input, range, center, rotation, a)
+    } else {
+        fits_of::<W, false>(input, range, center, rotation, a)
+    }
+}
+
+#[inline(always)]
+fn fits_of<W: Wide, const WEIGHTED: bool>(
+    input: &Input,
+    range: Range<usize>,
+    center: &mut [Vec3],
+    rotation: &mut [Quat],
+    a: &mut [Mat3],
+) -> u32 {
     let mut repaired = 0;
     let mut first = range.start;
     while first < range.end {
         let pack = first..(first + 8).min(range.end);
         let local = pack.start - range.start..pack.end - range.start;
-        let fits = fit::<W>(
+        let fits = fit::<W, WEIGHTED>(
             input,
             pack.clone(),
+            &input.right[pack.clone()],
             &center[local.clone()],
             &rotation[local.clone()],
         );
@@ -253,6 +401,37 @@ dispatch! {
 }
 
 dispatch! {
+    /// Adds the ways of a list of groups to `acc`: see [`ways_kernel`].
+    fn ways(input: &Input, list: &mut Listed, acc: &mut [Record]) -> f32 = ways_kernel
+}
+
+/// One sweep over a list of groups, whose members are at `places` with their weights: adds their ways to the goals, times raw weights and
+/// gains, to `acc`, and returns Σ w |way|².
+pub(crate) fn sweep(
+    groups: &Groups,
+    places: &[Record],
+    list: &mut Listed,
+    acc: &mut [Record],
+) -> f32 {
+    let input = Input {
+        groups,
+        right: &[],
+        pred: places,
+        first_point: 0,
+        gain: &[],
+        origin: Vec3::ZERO,
+        weighted: true,
+        max_stretch: 0.0,
+    };
+    ways(&input, list, acc)
+}
+
+dispatch! {
+    /// Adds the mean velocity of every group of `range` to `acc`: see [`means_kernel`].
+    pub(super) fn means(input: &Input, range: Range<usize>, acc: &mut [Record]) -> u32 = means_kernel
+}
+
+dispatch! {
     /// Fits every group of `range` at the final positions: see [`fits_kernel`].
     pub(super) fn fits(input: &Input, range: Range<usize>, center: &mut [Vec3], rotation: &mut [Quat], a: &mut [Mat3]) -> u32 = fits_kernel
 }
@@ -261,7 +440,7 @@ dispatch! {
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::state::GroupMaterial;
+    use crate::state::{GroupMaterial, Member};
 
     /// A deformed cloud in groups of odd sizes, so that last blocks are partly filled.
     fn cloud() -> (Groups, Vec<Record>) {
@@ -276,8 +455,11 @@ mod tests {
         };
         for k in 0..21_u32 {
             let size = 5 + (k * 7) % 60;
-            let members: Vec<(u32, Vec3)> = (k * 10..k * 10 + size)
-                .map(|i| (i, rest[i as usize]))
+            let members: Vec<Member> = (k * 10..k * 10 + size)
+                .map(|i| Member {
+                    weight: 0.5 + (i % 7) as f32,
+                    ..Member::plain(i, rest[i as usize])
+                })
                 .collect();
             groups.push(&members, 0.4, material);
         }
@@ -293,37 +475,43 @@ mod tests {
         (groups, pred)
     }
 
-    /// Goals and fits have the same bits from AVX registers and from plain arrays.
+    /// Goals, ways, means and fits have the same bits from AVX registers and from plain arrays.
     #[test]
     fn registers_equal_arrays_in_the_solver() {
-        let (groups, pred) = cloud();
-        let n = groups.len();
-        let input = Input {
-            groups: &groups,
-            right: &groups.f_p,
-            pred: &pred,
-            first_point: 0,
-            gain: &vec![0.75; n],
-            origin: Vec3::new(0.4, 0.5, 0.6),
-        };
-        let fresh = || {
-            (
-                vec![Vec3::splat(0.3); n],
-                vec![Quat::IDENTITY; n],
-                vec![Record::default(); pred.len()],
-                vec![Mat3::ZERO; n],
-            )
-        };
-        let (mut c1, mut r1, mut acc1, mut a1) = fresh();
-        let (mut c2, mut r2, mut acc2, mut a2) = fresh();
-        let repaired = goals(&input, 0..n, &mut c1, &mut r1, &mut acc1);
-        assert_eq!(
-            repaired,
-            goals_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut acc2)
-        );
-        fits(&input, 0..n, &mut c1, &mut r1, &mut a1);
-        fits_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut a2);
-        assert_eq!((&c1, &r1, &acc1, &a1), (&c2, &r2, &acc2, &a2));
-        assert!(acc1.iter().any(|a| a.0[0] != 0.0) && r1.iter().any(|q| *q != Quat::IDENTITY));
+        for (weighted, max_stretch) in [(false, 0.0), (true, 0.0), (true, 0.1)] {
+            let (groups, pred) = cloud();
+            let n = groups.len();
+            let input = Input {
+                groups: &groups,
+                right: &groups.f_p,
+                pred: &pred,
+                first_point: 0,
+                gain: &vec![0.75; n],
+                origin: Vec3::new(0.4, 0.5, 0.6),
+                weighted,
+                max_stretch,
+            };
+            let fresh = || {
+                (
+                    vec![Vec3::splat(0.3); n],
+                    vec![Quat::IDENTITY; n],
+                    vec![Record::default(); pred.len()],
+                    vec![Mat3::ZERO; n],
+                )
+            };
+            let (mut c1, mut r1, mut acc1, mut a1) = fresh();
+            let (mut c2, mut r2, mut acc2, mut a2) = fresh();
+            let repaired = goals(&input, 0..n, &mut c1, &mut r1, &mut acc1);
+            assert_eq!(
+                repaired,
+                goals_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut acc2)
+            );
+            means(&input, 0..n, &mut acc1);
+            means_kernel::<F8>(&input, 0..n, &mut acc2);
+            fits(&input, 0..n, &mut c1, &mut r1, &mut a1);
+            fits_kernel::<F8>(&input, 0..n, &mut c2, &mut r2, &mut a2);
+            assert_eq!((&c1, &r1, &acc1, &a1), (&c2, &r2, &acc2, &a2));
+            assert!(acc1.iter().any(|a| a.0[0] != 0.0) && r1.iter().any(|q| *q != Quat::IDENTITY));
+        }
     }
 }

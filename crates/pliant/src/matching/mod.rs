@@ -10,12 +10,19 @@
 //! all corrections exactly momentum-free; with [`Averaging::Count`] every group sees the whole mass, as in the paper. A group
 //! that comes or goes has a fade a < 1: the mass is then shared as m_i a_k / Σ a, and because a_k is common to all members of the
 //! group, its sums may leave it out: w_i = m_i / Σ a.
+//!
+//! Members may also weigh differently: a group has a raw weight a_ik of each, W_i is the sum of a mover's raw weights times the fades of
+//! the groups, and the mass is shared as m_i a_ik / W_i [FJLSB17 Eq. 7]. Equal weights are the case a_ik = 1.
+//!
+//! Goals become motion in one of two ways ([`Dynamics`]): positions move to them in every iteration, or springs pull velocities to them
+//! once a substep, and what is still strained too much afterwards is drawn back. Both use the same pass over groups.
 
 mod jacobi;
 mod kernel;
 mod state_pass;
 
 pub use jacobi::{Jacobi, JacobiReport, MatchedBody};
+pub(crate) use kernel::{Listed, sweep};
 pub use state_pass::{choi_stretch, right_factor, state_pass};
 
 /// Which rotation places the goals.
@@ -26,6 +33,59 @@ pub enum Fit {
     Procrustes,
     /// The rotation of F_e, that of the best affine fit.
     Affine,
+}
+
+/// How goals become motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Dynamics {
+    /// Positions move to their goals [MHT05, MMCK14].
+    #[default]
+    Positions,
+    /// Springs pull to the goals, and strain is limited [FJLSB17 §3].
+    Springs(Springs),
+}
+
+/// How springs pull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Springs {
+    /// Share of the way to its goal that a particle is sped up to go in one frame, 0 to 1.
+    pub goal: f32,
+    /// Share of the difference to the mean velocity of its groups that a particle loses in one frame, 0 to 1.
+    pub damping: f32,
+    /// How far a particle may be from its goals, in widths of the groups.
+    pub max_stretch: f32,
+    /// Share of what is beyond that is taken back in one sweep, 0 to 1.
+    pub relax: f32,
+    /// Sweeps of strain limiting in a substep.
+    pub sweeps: u32,
+}
+
+impl Springs {
+    /// What is wrong with the numbers, if anything.
+    pub fn complaint(&self) -> Option<&'static str> {
+        let shares = [
+            (self.goal, "goal must be from 0 to 1"),
+            (self.damping, "damping must be from 0 to 1"),
+            (self.relax, "relax must be from 0 to 1"),
+        ];
+        if !(self.max_stretch >= 0.0 && self.max_stretch.is_finite()) {
+            return Some("max_stretch must not be negative");
+        }
+        let wrong = shares.iter().find(|(x, _)| !(0.0..=1.0).contains(x));
+        wrong.map(|(_, complaint)| *complaint)
+    }
+}
+
+impl Default for Springs {
+    fn default() -> Self {
+        Self {
+            goal: 1.0,
+            damping: 0.0,
+            max_stretch: 0.1,
+            relax: 1.0,
+            sweeps: 8,
+        }
+    }
 }
 
 /// How the corrections of several groups to one particle are combined.

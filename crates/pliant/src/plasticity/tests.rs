@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::math::svd::polar_rotation;
-use crate::state::GroupMaterial;
+use crate::state::{GroupMaterial, Member};
 use glam::Quat;
 use proptest::prelude::*;
 
@@ -214,7 +214,7 @@ fn one_group(f_e: Mat3, material: &Material) -> Groups {
     let mut groups = Groups::default();
     let members: Vec<_> = (0..5)
         .map(|i| {
-            (
+            Member::plain(
                 i,
                 Vec3::new((i % 2) as f32, (i / 2) as f32, (i * i % 3) as f32),
             )

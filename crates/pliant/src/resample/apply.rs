@@ -1,12 +1,12 @@
 //! The one place where re-sampling renumbers points, groups and skins.
 
-use super::ResampleReport;
 use super::cloud::Cloud;
 use super::groups::{New, Old, Plan};
+use super::{Recluster, ResampleReport};
 use crate::geometry::grid::PointGrid;
 use crate::matching::Jacobi;
 use crate::state::remap::GONE;
-use crate::state::{Fading, Groups, Points, SKIN_INFLUENCES, Surface};
+use crate::state::{Fading, Groups, Member, Points, SKIN_INFLUENCES, Surface};
 use crate::surface::skin::{self, SkinFrame};
 use crate::world::World;
 use glam::{Mat3, Vec3};
@@ -65,7 +65,10 @@ impl Edit {
         Some(Self {
             old: cloud.old,
             to,
-            fade_frames: cloud.settings.fade_frames,
+            fade_frames: match cloud.settings.recluster {
+                Recluster::Embedded => cloud.settings.embedded.fade_in,
+                _ => cloud.settings.fade_frames,
+            },
             x: cloud.x,
             v: cloud.v,
             mass: cloud.mass,
@@ -125,8 +128,11 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
                 points.push_copy(&old_points, i);
             }
             for k in was_groups {
-                let moved = |(i, q): (u32, Vec3)| (new_of_old[i as usize], q);
-                let members: Vec<(u32, Vec3)> = old_groups.members(k).map(moved).collect();
+                let moved = |m: Member| Member {
+                    mover: new_of_old[m.mover as usize],
+                    ..m
+                };
+                let members: Vec<Member> = old_groups.weighted_members(k).map(moved).collect();
                 groups.push_copy(&old_groups, k, &members);
             }
         }
@@ -190,30 +196,33 @@ fn push_groups(
     to: &mut Groups,
     radius: f32,
 ) {
-    let mut members: Vec<(u32, Vec3)> = Vec::new();
+    let mut members: Vec<Member> = Vec::new();
     for (k, g) in edit.groups.iter().enumerate().filter(|(_, g)| g.stays) {
         members.clear();
-        let kept = from
-            .members(was_group + k)
-            .map(|(i, q)| (edit.to[i as usize - was.start], q));
-        let joined = g.joined.iter().map(|&(i, q)| (edit.to[i as usize], q));
-        members.extend(kept.chain(joined).filter(|m| m.0 != GONE));
+        let kept = from.weighted_members(was_group + k).map(|m| Member {
+            mover: edit.to[m.mover as usize - was.start],
+            ..m
+        });
+        let joined = g.joined.iter().map(|m| Member {
+            mover: edit.to[m.mover as usize],
+            ..*m
+        });
+        members.extend(kept.chain(joined).filter(|m| m.mover != GONE));
         for m in &mut members {
-            m.0 += first as u32;
+            m.mover += first as u32;
         }
         // A particle that found no group of its own may have joined out of order.
-        members.sort_unstable_by_key(|m| m.0);
+        members.sort_unstable_by_key(|m| m.mover);
         to.push_copy(from, was_group + k, &members);
         let new = to.len() - 1;
         (to.fade[new], to.fading[new], to.last_norm[new]) = (g.fade, g.fading, g.norm);
     }
     for g in &edit.new_groups {
         members.clear();
-        members.extend(
-            g.members
-                .iter()
-                .map(|&(i, q)| (first as u32 + edit.to[i as usize], q)),
-        );
+        members.extend(g.members.iter().map(|m| Member {
+            mover: first as u32 + edit.to[m.mover as usize],
+            ..*m
+        }));
         to.push(&members, radius, g.material);
         let new = to.len() - 1;
         to.center[new] = g.center;

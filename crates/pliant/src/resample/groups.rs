@@ -1,12 +1,12 @@
 //! Groups take in new particles; strained ones fade out, new ones fade in [CMM16 §3.3.3–5].
 
 use super::cloud::Cloud;
-use super::{Context, Membership, Scratch};
+use super::{Context, Membership, Recluster, Scratch, embedded};
 use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
 use crate::math::svd::{pseudo_inverse, symmetric_eigen};
 use crate::random::Random;
-use crate::state::{Fading, GroupMaterial, NO_PIECE};
+use crate::state::{Fading, GroupMaterial, Member, NO_PIECE};
 use glam::{Mat3, Quat, Vec3};
 
 /// A group that comes in is put out again above this multiple of the strain at which groups go.
@@ -34,15 +34,17 @@ pub(super) struct Old {
     pub(super) fade: f32,
     pub(super) norm: f32,
     /// New members with their rest positions, ascending.
-    pub(super) joined: Vec<(u32, Vec3)>,
+    pub(super) joined: Vec<Member>,
     /// Members that are still there, the new ones included.
-    count: usize,
+    pub(super) count: usize,
     /// Piece of its members; [`NO_PIECE`] if they are of several.
     piece: u32,
+    /// Whether they are of several.
+    mixed: bool,
     /// F_e now.
     f_e: Mat3,
     /// F⁻¹, if it may be trusted.
-    w: Option<Mat3>,
+    pub(super) w: Option<Mat3>,
 }
 
 /// A group that is to be made.
@@ -50,7 +52,7 @@ pub(super) struct Old {
 pub(super) struct New {
     pub(super) center: Vec3,
     pub(super) rotation: Quat,
-    pub(super) members: Vec<(u32, Vec3)>,
+    pub(super) members: Vec<Member>,
     pub(super) material: GroupMaterial,
     pub(super) alpha: f32,
 }
@@ -71,8 +73,14 @@ pub(super) fn replace(cloud: &mut Cloud, context: &Context, scratch: &mut Scratc
         .centers
         .rebuild(own.len(), reach, |k| context.groups.center[own.start + k]);
     take_in(cloud, context, &mut old, scratch, reach);
-    let fading = fade(cloud, context, &mut old);
-    let new = add(cloud, context, &mut old, scratch, reach);
+    let new = if cloud.settings.recluster == Recluster::Embedded {
+        part(&mut old);
+        embedded::replace(cloud, context, &mut old, &mut scratch.space)
+    } else {
+        fade(cloud, context, &mut old);
+        add(cloud, context, &mut old, scratch, reach)
+    };
+    let fading = old.iter().any(|g| g.fading != Fading::Live);
     let parted = old.iter().any(|g| !g.stays || !g.joined.is_empty());
     let lost = cloud.alive[..cloud.old].iter().any(|a| !a);
     let changed = fading
@@ -115,6 +123,7 @@ fn look(cloud: &Cloud, context: &Context) -> Vec<Old> {
             } else {
                 piece.unwrap_or(NO_PIECE)
             },
+            mixed,
             f_e: f * groups.f_p[k].inverse(),
             w: sound.then_some(inverse),
         }
@@ -141,7 +150,12 @@ fn take_in(cloud: &Cloud, context: &Context, old: &mut [Old], scratch: &Scratch,
             }
             if let Some(w) = g.w {
                 let q = (w * (x - center)).clamp_length_max(2.0 * reach);
-                g.joined.push((i as u32, q));
+                let weight = cloud.body.kernel.weight(q.length(), reach);
+                g.joined.push(Member {
+                    mover: i as u32,
+                    q,
+                    weight,
+                });
                 g.count += 1;
             }
         });
@@ -160,8 +174,7 @@ fn beside(cloud: &Cloud, context: &Context, scratch: &Scratch, k: usize, i: usiz
 }
 
 /// Groups that have strained too much, or lost or won too many members, begin to go; those that come or go do so a bit more.
-/// Returns whether any is on its way.
-fn fade(cloud: &Cloud, context: &Context, old: &mut [Old]) -> bool {
+fn fade(cloud: &Cloud, context: &Context, old: &mut [Old]) {
     let s = &cloud.settings;
     let (groups, first) = (context.groups, cloud.body.groups.start);
     let step = if s.fade_frames == 0 {
@@ -198,7 +211,13 @@ fn fade(cloud: &Cloud, context: &Context, old: &mut [Old]) -> bool {
         g.stays = !(broken || gone);
     }
     crowded(cloud, context, old);
-    old.iter().any(|g| g.fading != Fading::Live)
+}
+
+/// Groups that hold parts of several pieces, or hardly anything, are gone.
+fn part(old: &mut [Old]) {
+    for g in old {
+        g.stays = g.count >= LEAST && !g.mixed;
+    }
 }
 
 /// Groups whose members all have more than enough other groups begin to go, one after the other from the youngest.
@@ -215,7 +234,7 @@ fn crowded(cloud: &Cloud, context: &Context, old: &mut [Old]) {
         }
         let kept = groups.members(cloud.body.groups.start + k);
         let mut members: Vec<usize> = kept.map(|(i, _)| i as usize - first).collect();
-        members.extend(old[k].joined.iter().map(|j| j.0 as usize));
+        members.extend(old[k].joined.iter().map(|j| j.mover as usize));
         members.retain(|&i| cloud.alive[i]);
         if members.iter().all(|&i| memberships[i] > most + 1) {
             old[k].fading = Fading::Out;
@@ -235,8 +254,8 @@ fn memberships(cloud: &Cloud, context: &Context, old: &[Old]) -> Vec<u32> {
             for (i, _) in groups.members(cloud.body.groups.start + k) {
                 count[i as usize - first] += 1;
             }
-            for &(i, _) in &g.joined {
-                count[i as usize] += 1;
+            for member in &g.joined {
+                count[member.mover as usize] += 1;
             }
         }
     }
@@ -330,13 +349,22 @@ fn join_nearest(
         .members(global)
         .any(|m| m.0 as usize == first + i as usize);
     let g = &mut old[k as usize];
-    if is_member || g.joined.iter().any(|j| j.0 == i) {
+    if is_member || g.joined.iter().any(|j| j.mover == i) {
         return;
     }
     if let Some(w) = g.w {
         let q = w * (x - context.groups.center[global]);
-        let at = g.joined.partition_point(|j| j.0 < i);
-        g.joined.insert(at, (i, q.clamp_length_max(2.0 * reach)));
+        let at = g.joined.partition_point(|j| j.mover < i);
+        let q = q.clamp_length_max(2.0 * reach);
+        let weight = cloud.body.kernel.weight(q.length(), reach);
+        g.joined.insert(
+            at,
+            Member {
+                mover: i,
+                q,
+                weight,
+            },
+        );
         g.count += 1;
     }
 }
@@ -370,10 +398,15 @@ fn make(
     // Goals are the same, and the rotations of neighbouring groups stay comparable, as skinning needs.
     let turn = Mat3::from_quat(around.rotation);
     let w = turn.transpose() * around.w;
-    let members = members
-        .iter()
-        .map(|&i| (i, w * (cloud.x[i as usize] - center)))
-        .collect();
+    let member = |&i: &u32| {
+        let q = w * (cloud.x[i as usize] - center);
+        Member {
+            mover: i,
+            q,
+            weight: cloud.body.kernel.weight(q.length(), reach),
+        }
+    };
+    let members = members.iter().map(member).collect();
     Some(New {
         center,
         rotation: around.rotation,

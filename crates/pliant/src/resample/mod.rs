@@ -12,6 +12,7 @@
 
 mod apply;
 mod cloud;
+mod embedded;
 mod groups;
 mod pieces;
 mod press;
@@ -22,6 +23,7 @@ mod tests;
 mod thin;
 
 pub(crate) use apply::{Edit, apply, follow_skins, turn_anew};
+pub use embedded::Embedded;
 pub(crate) use groups::norm;
 pub(crate) use pieces::label;
 pub use reach::Membership;
@@ -45,6 +47,8 @@ pub enum Recluster {
     /// By where particles are in the world [CMM16 §3.3].
     #[default]
     World,
+    /// By where particles would be if they were strained as little as possible [FJLSB17 §3.2].
+    Embedded,
 }
 
 /// What becomes of the mass when particles come and go.
@@ -62,6 +66,8 @@ pub enum MassRule {
 pub struct Resampling {
     /// Whether and how.
     pub recluster: Recluster,
+    /// How in an embedding.
+    pub embedded: Embedded,
     /// Mass.
     pub mass: MassRule,
     /// Which particles a group takes in.
@@ -94,6 +100,7 @@ impl Default for Resampling {
     fn default() -> Self {
         Self {
             recluster: Recluster::default(),
+            embedded: Embedded::default(),
             mass: MassRule::default(),
             membership: Membership::default(),
             merge_distance: 0.1,
@@ -161,12 +168,26 @@ pub(crate) struct Scratch {
     columns: Columns,
     inflation: Inflation,
     labels: Vec<u32>,
+    space: embedded::Space,
 }
 
 impl Scratch {
     pub(crate) fn grid(&mut self) -> &mut PointGrid {
         &mut self.wide
     }
+}
+
+/// Looks at one body without a tracked surface, whose particles stay, and says which of its groups are to change; `None` if none is.
+pub(crate) fn look_at_groups(
+    context: &Context,
+    body: &Body,
+    scratch: &mut Scratch,
+    lap: &mut impl FnMut(ResampleStage),
+) -> Option<Edit> {
+    let mut cloud = Cloud::new(context, body);
+    let plan = groups::replace(&mut cloud, context, scratch);
+    lap(ResampleStage::Clusters);
+    Edit::new(cloud, plan, Vec::new(), Vec::new(), false)
 }
 
 /// Looks at one body whose surface is tracked and says what is to change; `None` if nothing is.

@@ -18,6 +18,28 @@ pub struct MemberBlock {
     pub member: [u32; 8],
 }
 
+/// A mover in a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// Its index.
+    pub mover: u32,
+    /// Its local rest position.
+    pub q: Vec3,
+    /// Its raw weight a: how much of the mover the group has, against the other groups of that mover, once it is fully there.
+    pub weight: f32,
+}
+
+impl Member {
+    /// A member that weighs as much as any other.
+    pub fn plain(mover: u32, q: Vec3) -> Self {
+        Self {
+            mover,
+            q,
+            weight: 1.0,
+        }
+    }
+}
+
 /// How one group resists and flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GroupMaterial {
@@ -53,12 +75,16 @@ pub struct Groups {
     pub block_offsets: Vec<u32>,
     /// Members of all groups in lanes of eight.
     pub blocks: Vec<MemberBlock>,
+    /// Raw weights of the members, in the lanes of `blocks`; 0 in lanes without a member.
+    pub weights: Vec<F8>,
     /// Number of members.
     pub count: Vec<u32>,
     /// For each mover its groups, ascending.
     pub of_mover: Csr,
     /// Plastic deformation F_P.
     pub f_p: Vec<Mat3>,
+    /// F_P from the end of the next substep on, of bodies whose springs still pull to the old one while the new one is found.
+    pub next_f_p: Vec<Mat3>,
     /// Material state.
     pub material: Vec<GroupMaterial>,
     /// Cumulative strain α of the Frobenius model.
@@ -71,6 +97,8 @@ pub struct Groups {
     pub degenerate: Vec<bool>,
     /// Undeformed radius (m).
     pub radius: Vec<f32>,
+    /// Largest distance of a member from the centre in the rest shape (m).
+    pub width: Vec<f32>,
     /// Centre of mass of the last pass (m); the origin of the next one's sums.
     pub center: Vec<Vec3>,
     /// Fitted rotation; starts the next fit.
@@ -126,33 +154,50 @@ impl Groups {
         })
     }
 
+    /// The same with weights.
+    pub fn weighted_members(&self, k: usize) -> impl Iterator<Item = Member> + Clone + '_ {
+        let weights = &self.weights[self.block_range(k)];
+        self.members(k)
+            .enumerate()
+            .map(move |(i, (mover, q))| Member {
+                mover,
+                q,
+                weight: weights[i / 8].0[i % 8],
+            })
+    }
+
     /// Adds a group with F_P = I. `members` must ascend by mover.
-    pub fn push(&mut self, members: &[(u32, Vec3)], radius: f32, material: GroupMaterial) {
+    pub fn push(&mut self, members: &[Member], radius: f32, material: GroupMaterial) {
         if self.block_offsets.is_empty() {
             self.block_offsets.push(0);
         }
         for chunk in members.chunks(8) {
             let mut block = MemberBlock {
                 q: [F8::ZERO; 3],
-                member: [members[0].0; 8],
+                member: [members[0].mover; 8],
             };
-            for (l, (member, q)) in chunk.iter().enumerate() {
-                block.member[l] = *member;
+            let mut weights = F8::ZERO;
+            for (l, member) in chunk.iter().enumerate() {
+                block.member[l] = member.mover;
+                weights.0[l] = member.weight;
                 for axis in 0..3 {
-                    block.q[axis].0[l] = q[axis];
+                    block.q[axis].0[l] = member.q[axis];
                 }
             }
             self.blocks.push(block);
+            self.weights.push(weights);
         }
         self.block_offsets.push(self.blocks.len() as u32);
         self.count.push(members.len() as u32);
         self.f_p.push(Mat3::IDENTITY);
+        self.next_f_p.push(Mat3::IDENTITY);
         self.material.push(material);
         self.alpha.push(0.0);
         self.inv_weight.push(0.0);
         self.a_qq_inv.push(Mat3::IDENTITY);
         self.degenerate.push(false);
         self.radius.push(radius);
+        self.width.push(radius);
         self.center.push(Vec3::ZERO);
         self.rotation.push(Quat::IDENTITY);
         self.f_e.push(Mat3::IDENTITY);
@@ -165,14 +210,16 @@ impl Groups {
     }
 
     /// Adds a group with these members and the state of group `k` of `from`. `members` must ascend by mover.
-    pub(crate) fn push_copy(&mut self, from: &Self, k: usize, members: &[(u32, Vec3)]) {
+    pub(crate) fn push_copy(&mut self, from: &Self, k: usize, members: &[Member]) {
         self.push(members, from.radius[k], from.material[k]);
         let new = self.len() - 1;
         self.f_p[new] = from.f_p[k];
+        self.next_f_p[new] = from.next_f_p[k];
         self.alpha[new] = from.alpha[k];
         self.inv_weight[new] = from.inv_weight[k];
         self.a_qq_inv[new] = from.a_qq_inv[k];
         self.degenerate[new] = from.degenerate[k];
+        self.width[new] = from.width[k];
         self.center[new] = from.center[k];
         self.rotation[new] = from.rotation[k];
         self.f_e[new] = from.f_e[k];
@@ -184,13 +231,28 @@ impl Groups {
         self.last_norm[new] = from.last_norm[k];
     }
 
-    /// Σ of the fades of a mover's groups; 1 if it has none.
-    pub(crate) fn hold_of(&self, mover: usize) -> f32 {
-        let row = self.of_mover.row(mover);
-        if row.is_empty() {
-            return 1.0;
+    /// W of each of a body's movers: the sum of its weights in the groups of the body, each times the group's fade; 0 if it has none.
+    pub(crate) fn holds(&self, groups: Range<usize>, movers: Range<usize>) -> Vec<f32> {
+        let mut holds = vec![0.0; movers.len()];
+        for k in groups {
+            for member in self.weighted_members(k) {
+                holds[member.mover as usize - movers.start] += self.fade[k] * member.weight;
+            }
         }
-        row.iter().map(|&k| self.fade[k as usize]).sum()
+        holds
+    }
+
+    /// F_P becomes what the last update has found [FJLSB17 §3.1]: springs pull to the old one for as long as a substep, else what flows
+    /// at once would not resist at all.
+    pub(crate) fn settle_flow(&mut self, range: Range<usize>) {
+        self.f_p[range.clone()].copy_from_slice(&self.next_f_p[range]);
+    }
+
+    /// What an update has just made of F_P is kept for later, see [`Groups::settle_flow`].
+    pub(crate) fn put_off_flow(&mut self, range: Range<usize>) {
+        for k in range {
+            std::mem::swap(&mut self.f_p[k], &mut self.next_f_p[k]);
+        }
     }
 
     /// Rebuilds the rows mover → groups.
@@ -202,24 +264,27 @@ impl Groups {
 
     /// Recentres the rest positions of the groups in `range` and rebuilds what depends on weights: 1/Σw and (Σ w q qᵀ)⁻¹.
     ///
-    /// `weight` is the weight of a mover in each of its groups' sums.
+    /// `weight` is the weight of a mover in the sums of each of its groups, times its raw weight in that group.
     pub fn refresh(&mut self, range: Range<usize>, weight: impl Fn(u32) -> f32) {
         for k in range {
             // In f64: the centring must hold to 1e-6 of the group's size or goals drift.
             let mut total = 0.0_f64;
             let mut mean = glam::DVec3::ZERO;
-            for (i, q) in self.members(k) {
-                let w = f64::from(weight(i));
+            for m in self.weighted_members(k) {
+                let w = f64::from(weight(m.mover) * m.weight);
                 total += w;
-                mean += w * q.as_dvec3();
+                mean += w * m.q.as_dvec3();
             }
             mean /= total;
             let mut a_qq = glam::DMat3::ZERO;
-            for (i, q) in self.members(k) {
-                let q = q.as_dvec3() - mean;
-                let wq = q * f64::from(weight(i));
+            let mut width = 0.0_f64;
+            for m in self.weighted_members(k) {
+                let q = m.q.as_dvec3() - mean;
+                let wq = q * f64::from(weight(m.mover) * m.weight);
                 a_qq += glam::DMat3::from_cols(wq * q.x, wq * q.y, wq * q.z);
+                width = width.max(q.length_squared());
             }
+            self.width[k] = width.sqrt() as f32;
             for i in 0..self.count[k] as usize {
                 let block = &mut self.blocks[self.block_offsets[k] as usize + i / 8];
                 for axis in 0..3 {

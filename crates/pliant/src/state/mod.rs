@@ -19,7 +19,7 @@ pub mod remap;
 mod surface;
 
 pub use csr::Csr;
-pub use groups::{Fading, GroupMaterial, Groups, MemberBlock};
+pub use groups::{Fading, GroupMaterial, Groups, Member, MemberBlock};
 pub use ids::{BodyId, ParticleId};
 pub use movers::{NO_PIECE, Oriented, Points, Record, Rigids};
 pub use remap::Remap;

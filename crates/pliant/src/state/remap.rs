@@ -78,21 +78,26 @@ impl Remap {
     pub fn apply_to_groups(&self, groups: &mut Groups) {
         let keep = self.kept();
         let mut blocks = Vec::with_capacity(groups.blocks.len());
+        let mut weights = Vec::with_capacity(groups.weights.len());
         let mut offsets = vec![0];
         for k in (0..keep.len()).filter(|&k| keep[k]) {
             blocks.extend_from_slice(&groups.blocks[groups.block_range(k)]);
+            weights.extend_from_slice(&groups.weights[groups.block_range(k)]);
             offsets.push(blocks.len() as u32);
         }
         groups.blocks = blocks;
+        groups.weights = weights;
         groups.block_offsets = offsets;
         retain(&mut groups.count, &keep);
         retain(&mut groups.f_p, &keep);
+        retain(&mut groups.next_f_p, &keep);
         retain(&mut groups.material, &keep);
         retain(&mut groups.alpha, &keep);
         retain(&mut groups.inv_weight, &keep);
         retain(&mut groups.a_qq_inv, &keep);
         retain(&mut groups.degenerate, &keep);
         retain(&mut groups.radius, &keep);
+        retain(&mut groups.width, &keep);
         retain(&mut groups.center, &keep);
         retain(&mut groups.rotation, &keep);
         retain(&mut groups.f_e, &keep);

@@ -51,6 +51,7 @@ pub(super) fn engine_body(
             points,
             groups,
             volume,
+            ..Sampling::default()
         },
     )
 }

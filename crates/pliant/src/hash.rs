@@ -1,10 +1,11 @@
 //! A hash of every bit that influences the next step: equal hashes mean equal futures.
 //!
 //! The stream is tagged and little-endian, in fixed order: frame, then the bodies in order, then projectiles and actions
-//! under way. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
+//! under way. A body is its name, the ids that its next particle and its next group will get, its particles, its groups and its
+//! surface; particles and groups begin with their ids. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
-use crate::state::{Skin, Skinned, Surface};
+use crate::state::{BodyId, Skin, Skinned, Surface};
 use crate::surface::Tracked;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
@@ -106,6 +107,7 @@ impl World {
         s.tag(*b"BODY", body.name.len());
         s.bytes(body.name.as_bytes());
         s.u64(body.next_particle);
+        s.u64(body.next_group);
         s.tag(*b"PNTS", body.points.len());
         let points = &self.points;
         for i in body.points.clone() {
@@ -126,6 +128,7 @@ impl World {
         let groups = &self.groups;
         s.tag(*b"GRPS", body.groups.len());
         for k in body.groups.clone() {
+            s.u64(groups.id[k]);
             s.u32(groups.count[k]);
             for member in groups.weighted_members(k) {
                 s.u32(member.mover - first);
@@ -189,6 +192,17 @@ impl World {
             s.tag(*b"WIND", 1);
             s.vec3(*velocity);
             s.f64(*until);
+        }
+        for squeeze in &self.squeezes {
+            let only = squeeze.body;
+            s.tag(*b"SQZE", usize::from(only.is_some()));
+            s.vec3(squeeze.point);
+            s.vec3(squeeze.normal);
+            s.f32(squeeze.strength);
+            s.f64(squeeze.until);
+            if let Some(BodyId(body)) = only {
+                s.u32(body);
+            }
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
 use crate::clustering::Kernel;
-use crate::dynamics::action::{Grab, Tool};
+use crate::dynamics::action::{Squeeze, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
+use crate::dynamics::grab::Grab;
 use crate::matching::{Averaging, Dynamics, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
@@ -106,6 +107,10 @@ pub struct Body {
     pub merge_delay: f32,
     /// Next particle id.
     pub next_particle: u64,
+    /// Next group id.
+    pub next_group: u64,
+    /// How many groups it started with: those have the ids below.
+    pub first_groups: u64,
 }
 
 /// Everything that is simulated.
@@ -140,6 +145,7 @@ pub struct World {
     pub(crate) grabs: Vec<Grab>,
     pub(crate) tools: Vec<Tool>,
     pub(crate) winds: Vec<(Vec3, f64)>,
+    pub(crate) squeezes: Vec<Squeeze>,
     pub(crate) frame: u64,
     pub(crate) time: f64,
     pub(crate) next_body: u32,
@@ -312,9 +318,9 @@ impl World {
                 };
                 let members: Vec<Member> = members.iter().enumerate().map(member).collect();
                 self.groups.push(&members, reach, lot.material);
-                if let Some(c) = self.groups.center.last_mut() {
-                    *c = center;
-                }
+                let new = self.groups.len() - 1;
+                self.groups.center[new] = center;
+                self.groups.id[new] = (new - first_group) as u64;
             }
         }
         self.points.piece[first..].copy_from_slice(&pieces);
@@ -363,6 +369,8 @@ impl World {
             self_contact: desc.self_contact,
             merge_delay: desc.merge_delay,
             next_particle: sampling.points.len() as u64,
+            next_group: sampling.groups.len() as u64,
+            first_groups: sampling.groups.len() as u64,
         });
         self.groups.rebuild_rows(self.points.len());
         let matched = self.matched_bodies();

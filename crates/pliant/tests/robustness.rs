@@ -2,7 +2,7 @@
 
 use glam::{Mat3, Vec3};
 use pliant::body::Sampling;
-use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, MeshField};
+use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, Grip, MeshField};
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant::state::Surface;
@@ -326,8 +326,10 @@ fn a_removed_body_leaves_the_others() {
     world.add_action(Action {
         at: 0.0,
         kind: ActionKind::Pin {
-            at: Vec3::new(4.0, 1.3, 0.0),
-            radius: 0.3,
+            grip: Grip::Ball {
+                at: Vec3::new(4.0, 1.3, 0.0),
+                radius: 0.3,
+            },
             until: 1.0,
         },
     });
@@ -338,6 +340,10 @@ fn a_removed_body_leaves_the_others() {
     assert_eq!(world.bodies().len(), 2);
     assert_eq!(world.bodies()[1].points.end, world.points().len());
     assert_eq!(world.bodies()[1].groups.end, world.groups().len());
+    for body in world.bodies() {
+        let ids = world.groups().id[body.groups.clone()].iter();
+        assert!(ids.copied().eq(0..body.next_group), "ids are local");
+    }
     for _ in 0..60 {
         run(&mut world, 1);
         run(&mut with, 1);

@@ -88,6 +88,7 @@ impl Remap {
         groups.blocks = blocks;
         groups.weights = weights;
         groups.block_offsets = offsets;
+        retain(&mut groups.id, &keep);
         retain(&mut groups.count, &keep);
         retain(&mut groups.f_p, &keep);
         retain(&mut groups.next_f_p, &keep);

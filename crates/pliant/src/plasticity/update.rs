@@ -174,17 +174,15 @@ fn flow_group(
 /// ln of the plastic factors within the bounds of one substep.
 pub(super) fn bounded_factor(flow: Flow, clamp: PlasticClamp, model: PlasticModel) -> Vec3 {
     let bounds = FACTOR_RANGE.map(libm::logf);
-    match (model, clamp) {
-        (PlasticModel::Frobenius, _) => flow.log_factor,
-        (PlasticModel::Log, PlasticClamp::Paper) => flow
+    if model == PlasticModel::Log && clamp == PlasticClamp::Paper {
+        return flow
             .log_factor
-            .clamp(Vec3::splat(bounds[0]), Vec3::splat(bounds[1])),
-        (PlasticModel::Log, PlasticClamp::Exponent) => {
-            let (low, high) = (flow.log_factor.min_element(), flow.log_factor.max_element());
-            // Departs from [CMM16 §3.1]: one exponent for all factors keeps the determinant; clamping each does not.
-            flow.log_factor * (bounds[0] / low).min(bounds[1] / high).min(1.0)
-        }
+            .clamp(Vec3::splat(bounds[0]), Vec3::splat(bounds[1]));
     }
+    let (low, high) = (flow.log_factor.min_element(), flow.log_factor.max_element());
+    // Departs from [CMM16 §3.1]: one exponent for all factors keeps the determinant; clamping each does not. [FJLSB17] has no bound, but
+    // a violent step must not ruin a group before it can be replaced.
+    flow.log_factor * (bounds[0] / low).min(bounds[1] / high).min(1.0)
 }
 
 /// V diag(exp f) Vᵀ F_P with unit determinant.

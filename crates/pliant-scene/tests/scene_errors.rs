@@ -481,7 +481,7 @@ const ACTIONS: &[Case] = &[
     (
         "<BALL>[[action]]\nat = 1\n",
         "",
-        "s.toml:3:1: the action does nothing, expected one of `cut`, `shoot`, `pull`, `pin`, `impulse`, `tool`, `change`, `gravity`, `wind`, `fracture`, `drive` or `steer`",
+        "s.toml:3:1: the action does nothing, expected one of `cut`, `shoot`, `pull`, `turn`, `pin`, `impulse`, `tool`, `change`, `gravity`, `wind`, `squeeze`, `fracture`, `drive` or `steer`",
     ),
     (
         "<BALL>[[action]]\ncut = { point = [0, 0, 0], normal = [1, 0, 0] }\n",
@@ -512,6 +512,61 @@ const ACTIONS: &[Case] = &[
         "<BALL>[[action]]\nat = 2\npin = { at = [1, 0, 0], radius = 0 }\n",
         "",
         "s.toml:5:34: `radius` is 0, expected a number above 0",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\npin = { at = [1, 0, 0] }\n",
+        "",
+        "s.toml:5:7: the pin has neither `radius` nor `half`, expected one of them",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\npin = { at = [1, 0, 0], radius = 1, half = [1, 1, 1] }\n",
+        "",
+        "s.toml:5:37: the pin has both `radius` and `half`, expected one of them",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\npin = { at = [1, 0, 0], half = [1, 0, 1] }\n",
+        "",
+        "s.toml:5:36: `half.1` is 0, expected a number above 0",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\npull = { at = [1, 0, 0], to = [2, 0, 0] }\n",
+        "",
+        "s.toml:5:8: the pull has neither `radius` nor `half`, expected one of them",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nturn = { at = [1, 0, 0], axis = [0, 0, 0], radius = 1, degrees = 9, until = 3 }\n",
+        "",
+        "s.toml:5:33: `axis` is [0, 0, 0], expected a direction",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nturn = { at = [1, 0, 0], axis = [0, 1, 0], radius = 1, degrees = 9 }\n",
+        "",
+        "s.toml:5:8: missing field `until` in `turn`",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nturn = { at = [1, 0, 0], axis = [0, 1, 0], radius = 1, degrees = 9, until = 2 }\n",
+        "",
+        "s.toml:5:77: `until` is 2, expected a time after the action's start at 2",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 0, 0], strength = 9 }\n",
+        "",
+        "s.toml:5:41: `normal` is [0, 0, 0], expected a direction",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0], strength = 9, body = 'bal' }\n",
+        "",
+        "s.toml:5:73: unknown body `bal`, the nearest known one is `body.0`",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0], strength = 9, until = 1 }\n",
+        "",
+        "s.toml:5:74: `until` is 1, expected a time after the action's start at 2",
+    ),
+    (
+        "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0] }\n",
+        "",
+        "s.toml:5:11: missing field `strength` in `squeeze`",
     ),
     (
         "<BALL>[[action]]\nat = 2\nfracture = { at = [1, 0, 0], pattern = 'brick' }\n",

@@ -4,7 +4,7 @@
 //! under way. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
-use crate::state::{Skin, Skinned, Surface};
+use crate::state::{BodyId, Skin, Skinned, Surface};
 use crate::surface::Tracked;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
@@ -187,6 +187,17 @@ impl World {
             s.tag(*b"WIND", 1);
             s.vec3(*velocity);
             s.f64(*until);
+        }
+        for squeeze in &self.squeezes {
+            let only = squeeze.body;
+            s.tag(*b"SQZE", usize::from(only.is_some()));
+            s.vec3(squeeze.point);
+            s.vec3(squeeze.normal);
+            s.f32(squeeze.strength);
+            s.f64(squeeze.until);
+            if let Some(BodyId(body)) = only {
+                s.u32(body);
+            }
         }
     }
 }

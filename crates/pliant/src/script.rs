@@ -1,7 +1,8 @@
 //! What a script or a hand does: actions begin, are guided while they last, and end.
 
-use crate::dynamics::action::{Action, ActionId, ActionKind, Grab, PathKey, Tool};
+use crate::dynamics::action::{Action, ActionId, ActionKind, PathKey, Squeeze, Tool};
 use crate::dynamics::collider::MotionKey;
+use crate::dynamics::grab::{Grab, Grip, Way};
 use crate::report::StepReport;
 use crate::state::{BodyId, Surface};
 use crate::surface::cut::Cut;
@@ -53,7 +54,7 @@ impl World {
     }
 
     /// Tells a pull or a tool that is under way where to be at a later time, beyond all that it was told before; `false` if there is none
-    /// of this id, or if the key is not later than its last.
+    /// of this id, or if the key is not later than its last. A turn goes its own way.
     ///
     /// A hand that is guided ahead of every step does what one would whose whole path was known from the start.
     pub fn guide(&mut self, action: ActionId, key: PathKey) -> bool {
@@ -62,8 +63,11 @@ impl World {
             return false;
         }
         if let Some(grab) = self.grabs.iter_mut().find(|grab| grab.action == action) {
-            let goes_on = later(grab.path.last().map(|key| key.time));
-            grab.path.extend(goes_on.then_some(key));
+            let Way::Path(path) = &mut grab.way else {
+                return false;
+            };
+            let goes_on = later(path.last().map(|key| key.time));
+            path.extend(goes_on.then_some(key));
             return goes_on;
         }
         if let Some(tool) = self.tools.iter_mut().find(|tool| tool.action == action) {
@@ -80,7 +84,7 @@ impl World {
         false
     }
 
-    /// Lets a pull, a pin or a tool that is under way end at a time; `false` if there is none of this id.
+    /// Lets a pull, a turn, a pin or a tool that is under way end at a time; `false` if there is none of this id.
     pub fn end_action(&mut self, action: ActionId, until: f64) -> bool {
         let grabs = self.grabs.iter_mut();
         let grabs = grabs.map(|grab| (grab.action, &mut grab.until));
@@ -100,7 +104,7 @@ impl World {
         &self.tools
     }
 
-    /// How many particles a pull or a pin that is under way holds; none if it is over.
+    /// How many particles a pull, a turn or a pin that is under way holds; none if it is over.
     pub fn held_by(&self, action: ActionId) -> Option<usize> {
         let mut grabs = self.grabs.iter();
         grabs
@@ -132,14 +136,25 @@ impl World {
             } => self
                 .rigids
                 .push_sphere(from, velocity, radius, mass, 0.5, until),
-            ActionKind::Pull {
-                at,
-                radius,
-                path,
+            ActionKind::Pull { grip, path, until } => {
+                self.grab(action, &grip, Way::Path(path), [start, until]);
+            }
+            ActionKind::Turn {
+                grip,
+                axis,
+                degrees,
                 until,
-            } => self.grab(action, at, radius, path, [start, until]),
-            ActionKind::Pin { at, radius, until } => {
-                self.grab(action, at, radius, Vec::new(), [start, until]);
+            } => {
+                let axis = direction(axis);
+                let way = Way::Turn {
+                    axis,
+                    degrees,
+                    until,
+                };
+                self.grab(action, &grip, way, [start, until]);
+            }
+            ActionKind::Pin { grip, until } => {
+                self.grab(action, &grip, Way::Path(Vec::new()), [start, until]);
             }
             ActionKind::Impulse {
                 at,
@@ -169,6 +184,19 @@ impl World {
             }
             ActionKind::Gravity { acceleration } => self.settings.gravity = acceleration,
             ActionKind::Wind { velocity, until } => self.winds.push((velocity, until)),
+            ActionKind::Squeeze {
+                point,
+                normal,
+                strength,
+                body,
+                until,
+            } => self.squeezes.push(Squeeze {
+                point,
+                normal: direction(normal),
+                strength,
+                body,
+                until,
+            }),
             ActionKind::Cut {
                 point,
                 normal,
@@ -184,15 +212,8 @@ impl World {
         }
     }
 
-    fn grab(
-        &mut self,
-        action: ActionId,
-        at: Vec3,
-        radius: f32,
-        path: Vec<PathKey>,
-        during: [f64; 2],
-    ) {
-        let grab = Grab::new(&mut self.points, action, at, radius, path, during);
+    fn grab(&mut self, action: ActionId, grip: &Grip, way: Way, during: [f64; 2]) {
+        let grab = Grab::new(&mut self.points, action, grip, way, during);
         self.grabs.push(grab);
     }
 
@@ -261,6 +282,12 @@ impl World {
         }
         self.tools.retain(|tool| tool.until > now);
         self.winds.retain(|(_, until)| *until > now);
+        self.squeezes.retain(|squeeze| squeeze.until > now);
         self.rigids.retire(now);
     }
+}
+
+/// The unit vector along one of any length but zero, however small or large.
+fn direction(v: Vec3) -> Vec3 {
+    (v / v.abs().max_element()).normalize_or(Vec3::Y)
 }

@@ -1,7 +1,7 @@
 //! One step of the world.
 
 use crate::dynamics::Collider;
-use crate::dynamics::action::{Tool, WIND_RATE};
+use crate::dynamics::action::{Squeeze, Tool, WIND_RATE};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
@@ -17,6 +17,7 @@ use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
 use glam::Vec3;
+use std::ops::Range;
 
 /// Length of a substep to which stiffness refers (s).
 const REFERENCE_DT: f32 = 1.0 / 240.0;
@@ -109,6 +110,7 @@ impl World {
         let forces = Forces {
             gravity: self.settings.gravity,
             wind: self.wind(),
+            squeezes: &self.squeezed(),
             dt: h,
         };
         let Self {
@@ -271,6 +273,20 @@ impl World {
         let strength = self.winds.len() as f32;
         let mean = self.winds.iter().map(|(v, _)| *v).sum::<Vec3>() / strength.max(1.0);
         (mean, WIND_RATE * strength)
+    }
+
+    /// What is squeezed now, and how.
+    fn squeezed(&self) -> Vec<(Range<usize>, Squeeze)> {
+        let points_of = |squeeze: &Squeeze| match squeeze.body {
+            None => Some(0..self.points.len()),
+            Some(id) => {
+                let body = self.bodies.iter().find(|body| body.id == id);
+                body.map(|body| body.points.clone())
+            }
+        };
+        let all = self.squeezes.iter();
+        all.filter_map(|squeeze| Some((points_of(squeeze)?, *squeeze)))
+            .collect()
     }
 
     /// Moves every surface with its particles; one that is tracked is then kept in shape, merges and splits.

@@ -1,12 +1,13 @@
 //! The world: bodies, obstacles and what happens to them.
 
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
-use crate::dynamics::action::{Grab, Tool};
+use crate::dynamics::action::{Squeeze, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
+use crate::dynamics::grab::Grab;
 use crate::matching::{Averaging, Fit, Jacobi, MatchedBody};
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::report::{Clock, Ledger};
@@ -133,6 +134,7 @@ pub struct World {
     pub(crate) grabs: Vec<Grab>,
     pub(crate) tools: Vec<Tool>,
     pub(crate) winds: Vec<(Vec3, f64)>,
+    pub(crate) squeezes: Vec<Squeeze>,
     pub(crate) frame: u64,
     pub(crate) time: f64,
     pub(crate) next_body: u32,

@@ -1,9 +1,10 @@
 //! Scripts and hands act on the world.
 
-use glam::Vec3;
-use pliant::dynamics::{Action, ActionKind};
+use glam::{Quat, Vec3};
+use pliant::dynamics::{Action, ActionKind, Grip, PathKey};
 use pliant::geometry::Shape;
 use pliant::geometry::surface_nets::mesh_shape;
+use pliant::state::BodyId;
 use pliant::{BodyDesc, Material, Settings, World};
 
 const R: f32 = 0.1;
@@ -52,7 +53,8 @@ fn end(side: f32) -> (Vec3, f32) {
 
 fn pin(world: &mut World, side: f32, until: f64) {
     let (at, radius) = end(side);
-    act(world, 0.0, ActionKind::Pin { at, radius, until });
+    let grip = Grip::Ball { at, radius };
+    act(world, 0.0, ActionKind::Pin { grip, until });
 }
 
 /// A pull takes the grabbed particles exactly along its line, drags the rest behind, and lets go with the hand's velocity.
@@ -107,6 +109,93 @@ fn a_pin_holds() {
         held.iter()
             .all(|&i| world.points().x[i].y < start[i].y - 0.3)
     );
+}
+
+/// A pin in the form of a box holds what is in the box, into its corners, and nothing else.
+#[test]
+fn a_pin_may_be_a_box() {
+    let mut world = bar(Vec3::NEG_Y * 9.81);
+    let start = world.points().x.clone();
+    let (at, half) = (Vec3::NEG_X, Vec3::new(0.3, 0.5, 0.5));
+    let grip = Grip::Box { at, half };
+    let kind = ActionKind::Pin {
+        grip,
+        until: FOREVER,
+    };
+    act(&mut world, 0.0, kind);
+    run(&mut world, 30);
+    let mut held = 0;
+    for (i, from) in start.iter().enumerate() {
+        let is_held = world.points().inv_mass[i] == 0.0;
+        assert_eq!(is_held, from.x <= -0.7, "{from}");
+        assert!(!is_held || world.points().x[i] == *from);
+        held += usize::from(is_held);
+    }
+    assert!(held > 10, "{held}");
+}
+
+/// A turn carries what it holds rigidly and evenly about its line, and lets go with the velocity of the motion; the rest follows.
+#[test]
+fn a_turn_carries_about_its_line() {
+    let (at, half) = (Vec3::X, Vec3::new(0.3, 0.5, 0.5));
+    let mut world = bar(Vec3::ZERO);
+    let start = world.points().x.clone();
+    let grip = Grip::Box { at, half };
+    let kind = ActionKind::Turn {
+        grip,
+        axis: Vec3::X * 3.0,
+        degrees: 60.0,
+        until: 0.5,
+    };
+    act(&mut world, 0.0, kind);
+    let held: Vec<usize> = (0..start.len()).filter(|&i| start[i].x >= 0.7).collect();
+    assert!(held.len() > 10);
+    let rate = 120.0_f32.to_radians();
+    let turned = |i: usize, angle: f32| Quat::from_rotation_x(angle) * start[i];
+    for frame in 1..=30 {
+        run(&mut world, 1);
+        for &i in &held {
+            let off = world.points().x[i].distance(turned(i, rate * frame as f32 / 60.0));
+            assert!(off < 1e-5, "particle {i} is {off} m off in frame {frame}");
+        }
+    }
+    for &i in &held {
+        assert!(world.points().inv_mass[i] > 0.0, "it has let go");
+        let wanted = (rate * Vec3::X).cross(world.points().x[i]);
+        let off = world.points().v[i].distance(wanted);
+        assert!(off < 0.02 * wanted.length() + 1e-3, "{off} m/s off");
+    }
+    let spin = world.ledger().angular_momentum.x;
+    assert!(spin > 0.0, "{spin}");
+    run(&mut world, 15);
+    let kept = world.ledger().angular_momentum.x;
+    assert!((kept / spin - 1.0).abs() < 0.05, "{spin} became {kept}");
+}
+
+/// A turn cannot be led, and none that would last for ever is begun.
+#[test]
+fn a_turn_goes_its_own_way() {
+    let mut world = bar(Vec3::ZERO);
+    let (at, radius) = end(1.0);
+    let turn = |until| ActionKind::Turn {
+        grip: Grip::Ball { at, radius },
+        axis: Vec3::Y,
+        degrees: 5.0,
+        until,
+    };
+    let kind = turn(1.0);
+    let id = world.add_action(Action { at: 0.0, kind });
+    run(&mut world, 1);
+    assert!(world.held_by(id).is_some_and(|held| held > 5));
+    let key = PathKey {
+        time: 0.5,
+        position: Vec3::ZERO,
+    };
+    assert!(!world.guide(id, key));
+    assert!(world.end_action(id, 0.05));
+    run(&mut world, 3);
+    assert_eq!(world.held_by(id), None);
+    assert!(turn(FOREVER).complaint().is_some());
 }
 
 /// A particle in two pins is held until the later one ends, whichever was first.
@@ -174,6 +263,100 @@ fn wind_carries_bodies_along() {
     run(&mut world, 60);
     let later = mean(&world);
     assert!((later - v).length() < 1e-3, "{later} was {v}");
+}
+
+fn squeeze(strength: f32, body: Option<BodyId>, until: f64) -> ActionKind {
+    ActionKind::Squeeze {
+        point: Vec3::X * 0.25,
+        normal: Vec3::X * 7.0,
+        strength,
+        body,
+        until,
+    }
+}
+
+/// The middle of a body swings about the plane that squeezes it as d cos(√k t), whatever it is made of, and goes on evenly afterwards.
+#[test]
+fn a_squeeze_swings_the_middle_of_a_body() {
+    let mut world = bar(Vec3::ZERO);
+    let middle = |world: &World| {
+        let points = world.points();
+        let moment = points.x.iter().zip(&points.mass);
+        let sum: glam::DVec3 = moment.map(|(x, m)| (*x * *m).as_dvec3()).sum();
+        (sum / world.ledger().mass).as_vec3()
+    };
+    let from = middle(&world);
+    act(&mut world, 0.0, squeeze(4.0, None, 1.0));
+    let d = from.x - 0.25;
+    for frame in 1..=60 {
+        run(&mut world, 1);
+        let wanted = from + Vec3::X * (d * (2.0 * frame as f32 / 60.0).cos() - d);
+        let off = middle(&world).distance(wanted);
+        assert!(off < 0.01 * d.abs(), "{off} m off in frame {frame}");
+    }
+    let momentum = world.ledger().momentum;
+    let wanted = -2.0 * f64::from(d) * 2.0_f64.sin() * world.ledger().mass;
+    assert!((momentum.x / wanted - 1.0).abs() < 0.02, "{momentum}");
+    run(&mut world, 20);
+    let drift = (world.ledger().momentum - momentum).length();
+    assert!(drift < 1e-3 * momentum.length(), "{drift}");
+}
+
+/// A squeeze shortens a body along the normal, a negative one draws it out; only the body that it is for is woken.
+#[test]
+fn a_squeeze_shortens_or_draws_out() {
+    for strength in [400.0, -400.0] {
+        let mut world = bar(Vec3::ZERO);
+        let shape = Shape::Box {
+            center: Vec3::Y * 3.0,
+            half: Vec3::splat(0.3),
+        };
+        let mesh = mesh_shape(&shape, 0.1).expect("a box");
+        world
+            .add_body(BodyDesc::new("other", mesh, R))
+            .expect("a body");
+        run(&mut world, 5);
+        let (bar, other) = (world.bodies()[0].clone(), world.bodies()[1].clone());
+        let resting = world.points().x.clone();
+        let length = |world: &World| {
+            let x = world.points().x[bar.points.clone()].iter().map(|x| x.x);
+            x.clone().fold(f32::MIN, f32::max) - x.fold(f32::MAX, f32::min)
+        };
+        let before = length(&world);
+        let kind = squeeze(strength, Some(bar.id), FOREVER);
+        act(&mut world, 0.0, kind);
+        run(&mut world, 6);
+        let ratio = length(&world) / before;
+        assert!(
+            (ratio - 1.0) * strength < 0.0 && (ratio - 1.0).abs() > 0.005,
+            "{ratio}"
+        );
+        assert_eq!(
+            world.points().x[other.points.clone()],
+            resting[other.points.clone()]
+        );
+    }
+}
+
+/// A squeeze that is under way shows in the hash, with all that it does.
+#[test]
+fn a_squeeze_shows_in_the_hash() {
+    let hash = |kind: ActionKind| {
+        let mut world = bar(Vec3::ZERO);
+        act(&mut world, 0.0, kind);
+        // A frame of no length begins the actions and nothing else.
+        world.step(0.0);
+        world.hash()
+    };
+    let plain = hash(squeeze(4.0, None, 1.0));
+    assert_eq!(hash(squeeze(4.0, None, 1.0)), plain);
+    for other in [
+        squeeze(5.0, None, 1.0),
+        squeeze(4.0, Some(BodyId(0)), 1.0),
+        squeeze(4.0, None, 2.0),
+    ] {
+        assert_ne!(hash(other), plain);
+    }
 }
 
 fn shoot(radius: f32, until: f64) -> ActionKind {

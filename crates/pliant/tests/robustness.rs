@@ -2,7 +2,7 @@
 
 use glam::{Mat3, Vec3};
 use pliant::body::Sampling;
-use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, MeshField};
+use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, Grip, MeshField};
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant::state::Surface;
@@ -325,8 +325,10 @@ fn a_removed_body_leaves_the_others() {
     world.add_action(Action {
         at: 0.0,
         kind: ActionKind::Pin {
-            at: Vec3::new(4.0, 1.3, 0.0),
-            radius: 0.3,
+            grip: Grip::Ball {
+                at: Vec3::new(4.0, 1.3, 0.0),
+                radius: 0.3,
+            },
             until: 1.0,
         },
     });

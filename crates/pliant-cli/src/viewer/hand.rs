@@ -316,7 +316,7 @@ impl Hand {
         let hand = self.take();
         let pull = Pull {
             at: hit.point.to_array(),
-            radius: GRIP * r,
+            radius: Some(GRIP * r),
             ..Pull::default()
         };
         tell(Command::Hold(
@@ -344,8 +344,8 @@ impl Hand {
         let hand = self.take();
         let pin = Pin {
             at: hit.point.to_array(),
-            radius: PIN * r,
-            until: None,
+            radius: Some(PIN * r),
+            ..Pin::default()
         };
         tell(Command::Hold(
             hand,

@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::Vec3;
 use pliant::World;
-use pliant::dynamics::{Action, ActionKind, PathKey};
+use pliant::dynamics::{Action, ActionKind, Grip, PathKey};
 use pliant::state::{BodyId, Surface};
 use pliant::surface::cut::Blade;
 
@@ -31,9 +31,14 @@ pub(super) fn build(
     let kind = match action.verb() {
         Some(Verb::Shoot(shoot)) => ball(shoot, world),
         Some(Verb::Pull(pull)) => carry(pull, end.max(f64::from(action.at))),
+        Some(Verb::Turn(turn)) => ActionKind::Turn {
+            grip: grip(turn.at, turn.radius, turn.half),
+            axis: turn.axis.into(),
+            degrees: turn.degrees,
+            until: f64::from(turn.until),
+        },
         Some(Verb::Pin(pin)) => ActionKind::Pin {
-            at: pin.at.into(),
-            radius: pin.radius,
+            grip: grip(pin.at, pin.radius, pin.half),
             until: for_ever(pin.until),
         },
         Some(Verb::Impulse(impulse)) => ActionKind::Impulse {
@@ -44,6 +49,20 @@ pub(super) fn build(
         Some(Verb::Wind(wind)) => ActionKind::Wind {
             velocity: wind.velocity.into(),
             until: for_ever(wind.until),
+        },
+        Some(Verb::Squeeze(squeeze)) => ActionKind::Squeeze {
+            point: squeeze.point.into(),
+            normal: squeeze.normal.into(),
+            strength: squeeze.strength,
+            body: only_body(
+                site,
+                path,
+                "squeeze",
+                squeeze.body.as_deref(),
+                world,
+                groups,
+            )?,
+            until: for_ever(squeeze.until),
         },
         Some(Verb::Cut(cut)) => ActionKind::Cut {
             point: cut.point.into(),
@@ -56,13 +75,7 @@ pub(super) fn build(
             until: for_ever(tool.until),
         },
         Some(Verb::Change(change)) => ActionKind::Change {
-            body: match &change.body {
-                Some(name) => {
-                    let at = format!("{path}.change.body");
-                    Some(world.bodies()[body_index(site, &at, name, groups)?].id)
-                }
-                None => None,
-            },
+            body: only_body(site, path, "change", change.body.as_deref(), world, groups)?,
             stiffness: change.stiffness,
             plastic_yield: change.r#yield,
             plastic_flow: change.flow,
@@ -107,6 +120,22 @@ fn cut_body(
     Ok(Some(world.bodies()[index].id))
 }
 
+/// The body that an action is for, if it names one.
+fn only_body(
+    site: &Site<'_>,
+    path: &str,
+    verb: &str,
+    name: Option<&str>,
+    world: &World,
+    groups: &[Vec<usize>],
+) -> Result<Option<BodyId>, Error> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let index = body_index(site, &format!("{path}.{verb}.body"), name, groups)?;
+    Ok(Some(world.bodies()[index].id))
+}
+
 /// Which body of the world a body of the scene has become, or a part of.
 fn body_index(
     site: &Site<'_>,
@@ -134,11 +163,10 @@ fn blade(cut: &Cut) -> Option<Blade> {
 
 /// A pull to a place, where it arrives at `end` if it names no time, or along a path.
 fn carry(pull: &Pull, end: f64) -> ActionKind {
-    let at = pull.at.into();
+    let grip = grip(pull.at, pull.radius, pull.half);
     match (&pull.path, pull.to) {
         (Some(keys), _) => ActionKind::Pull {
-            at,
-            radius: pull.radius,
+            grip,
             path: keys
                 .iter()
                 .map(|key| PathKey {
@@ -149,9 +177,32 @@ fn carry(pull: &Pull, end: f64) -> ActionKind {
             until: pull.until.map_or(f64::INFINITY, f64::from),
         },
         (None, to) => {
-            let to = to.map_or(at, Vec3::from_array);
-            ActionKind::pull(at, pull.radius, to, pull.until.map_or(end, f64::from))
+            let until = pull.until.map_or(end, f64::from);
+            let key = PathKey {
+                time: until,
+                position: Vec3::from_array(to.unwrap_or(pull.at)),
+            };
+            ActionKind::Pull {
+                grip,
+                path: vec![key],
+                until,
+            }
         }
+    }
+}
+
+/// Where a hand closes; one that says nothing of its size reaches nowhere, and is refused.
+fn grip(at: [f32; 3], radius: Option<f32>, half: Option<[f32; 3]>) -> Grip {
+    let at = at.into();
+    match (radius, half) {
+        (None, Some(half)) => Grip::Box {
+            at,
+            half: half.into(),
+        },
+        (radius, _) => Grip::Ball {
+            at,
+            radius: radius.unwrap_or(0.0),
+        },
     }
 }
 

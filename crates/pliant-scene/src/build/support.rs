@@ -28,7 +28,7 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
     }
     for (index, action) in scene.action.iter().enumerate() {
         if let Some(verb) = unsupported_verb(action) {
-            let expected = "`cut`, `shoot`, `pull`, `pin`, `impulse` or `wind`";
+            let expected = "`cut`, `shoot`, `pull`, `turn`, `pin`, `impulse`, `wind` or `squeeze`";
             return missing(
                 &format!("action.{index}.{verb}"),
                 &format!("`{verb}`"),
@@ -117,11 +117,13 @@ fn unsupported_verb(action: &Action) -> Option<&'static str> {
         Verb::Cut(_)
         | Verb::Shoot(_)
         | Verb::Pull(_)
+        | Verb::Turn(_)
         | Verb::Pin(_)
         | Verb::Impulse(_)
         | Verb::Tool(_)
         | Verb::Change(_)
         | Verb::Gravity(_)
-        | Verb::Wind(_) => None,
+        | Verb::Wind(_)
+        | Verb::Squeeze(_) => None,
     }
 }

@@ -3,16 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check::{At, Range};
-use super::collider::{MotionKey, check_motion, check_times};
-use super::error::{SceneError, alternatives};
-use super::names::Names;
-use super::shape::{Carrier, Shape};
+use super::collider::MotionKey;
+use super::shape::Shape;
+
+mod checks;
 
 /// The names of the fields of which an action has exactly one.
-const VERBS: [&str; 12] = [
-    "cut", "shoot", "pull", "pin", "impulse", "tool", "change", "gravity", "wind", "fracture",
-    "drive", "steer",
+const VERBS: [&str; 14] = [
+    "cut", "shoot", "pull", "turn", "pin", "impulse", "tool", "change", "gravity", "wind",
+    "squeeze", "fracture", "drive", "steer",
 ];
 
 /// `[[action]]`: something that happens at a time. Exactly one of the verbs is present; see [`Action::verb`].
@@ -25,9 +24,11 @@ pub struct Action {
     pub cut: Option<Cut>,
     /// Shoots a ball.
     pub shoot: Option<Shoot>,
-    /// Drags the particles in a ball to another place or along a path.
+    /// Drags the particles in a ball or a box to another place or along a path.
     pub pull: Option<Pull>,
-    /// Holds the particles in a ball.
+    /// Turns the particles in a ball or a box about a line.
+    pub turn: Option<Turn>,
+    /// Holds the particles in a ball or a box.
     pub pin: Option<Pin>,
     /// Gives the particles in a ball a velocity.
     pub impulse: Option<Impulse>,
@@ -39,6 +40,8 @@ pub struct Action {
     pub gravity: Option<Gravity>,
     /// Lets the wind blow.
     pub wind: Option<Wind>,
+    /// Draws particles towards a plane.
+    pub squeeze: Option<Squeeze>,
     /// Breaks what is at a point.
     pub fracture: Option<Fracture>,
     /// Turns joints at a speed.
@@ -55,9 +58,11 @@ pub enum Verb<'a> {
     Cut(&'a Cut),
     /// Shoots a ball.
     Shoot(&'a Shoot),
-    /// Drags the particles in a ball to another place or along a path.
+    /// Drags the particles in a ball or a box to another place or along a path.
     Pull(&'a Pull),
-    /// Holds the particles in a ball.
+    /// Turns the particles in a ball or a box about a line.
+    Turn(&'a Turn),
+    /// Holds the particles in a ball or a box.
     Pin(&'a Pin),
     /// Gives the particles in a ball a velocity.
     Impulse(&'a Impulse),
@@ -69,6 +74,8 @@ pub enum Verb<'a> {
     Gravity(&'a Gravity),
     /// Lets the wind blow.
     Wind(&'a Wind),
+    /// Draws particles towards a plane.
+    Squeeze(&'a Squeeze),
     /// Breaks what is at a point.
     Fracture(&'a Fracture),
     /// Turns joints at a speed.
@@ -111,14 +118,16 @@ pub struct Shoot {
     pub until: Option<f32>,
 }
 
-/// Drags the particles in a ball to another place, or along a path.
+/// Drags the particles in a ball or a box to another place, or along a path.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// Centre of the ball (m).
+    /// Centre of the ball or the box (m).
     pub at: [f32; 3],
     /// Radius of the ball (m).
-    pub radius: f32,
+    pub radius: Option<f32>,
+    /// Half of the size of the box along each axis (m), in place of `radius`.
+    pub half: Option<[f32; 3]>,
     /// Where the centre goes (m).
     pub to: Option<[f32; 3]>,
     /// Where the centre goes, in straight lines from place to place, in place of `to`.
@@ -138,14 +147,34 @@ pub struct PathKey {
     pub position: [f32; 3],
 }
 
-/// Holds the particles in a ball.
+/// Turns the particles in a ball or a box about a line, evenly, and lets go.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// Centre of the ball or the box, through which the line goes (m).
+    pub at: [f32; 3],
+    /// Direction of the line; need not have unit length.
+    pub axis: [f32; 3],
+    /// Radius of the ball (m).
+    pub radius: Option<f32>,
+    /// Half of the size of the box along each axis (m), in place of `radius`.
+    pub half: Option<[f32; 3]>,
+    /// The angle in all (degrees), against the clock for whoever looks against the axis; 720 is two turns.
+    pub degrees: f32,
+    /// When it has turned so far and lets go (s).
+    pub until: f32,
+}
+
+/// Holds the particles in a ball or a box.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Centre of the ball (m).
+    /// Centre of the ball or the box (m).
     pub at: [f32; 3],
     /// Radius of the ball (m).
-    pub radius: f32,
+    pub radius: Option<f32>,
+    /// Half of the size of the box along each axis (m), in place of `radius`.
+    pub half: Option<[f32; 3]>,
     /// When it lets go (s); never if omitted.
     pub until: Option<f32>,
 }
@@ -210,6 +239,22 @@ pub struct Wind {
     pub until: Option<f32>,
 }
 
+/// Draws particles towards a plane, the more the farther they are from it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Squeeze {
+    /// A point of the plane (m).
+    pub point: [f32; 3],
+    /// The plane's normal; need not have unit length.
+    pub normal: [f32; 3],
+    /// Acceleration per distance from the plane (1/s²); below 0 it draws away from it.
+    pub strength: f32,
+    /// The body to squeeze; all of them if omitted.
+    pub body: Option<String>,
+    /// When it stops (s); never if omitted.
+    pub until: Option<f32>,
+}
+
 /// Breaks what is at a point.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -252,12 +297,14 @@ impl Action {
         let cut = self.cut.as_ref().map(Verb::Cut);
         cut.or_else(|| self.shoot.as_ref().map(Verb::Shoot))
             .or_else(|| self.pull.as_ref().map(Verb::Pull))
+            .or_else(|| self.turn.as_ref().map(Verb::Turn))
             .or_else(|| self.pin.as_ref().map(Verb::Pin))
             .or_else(|| self.impulse.as_ref().map(Verb::Impulse))
             .or_else(|| self.tool.as_ref().map(Verb::Tool))
             .or_else(|| self.change.as_ref().map(Verb::Change))
             .or_else(|| self.gravity.as_ref().map(Verb::Gravity))
             .or_else(|| self.wind.as_ref().map(Verb::Wind))
+            .or_else(|| self.squeeze.as_ref().map(Verb::Squeeze))
             .or_else(|| self.fracture.as_ref().map(Verb::Fracture))
             .or_else(|| self.drive.as_ref().map(Verb::Drive))
             .or_else(|| self.steer.as_ref().map(Verb::Steer))
@@ -269,108 +316,19 @@ impl Action {
             self.cut.is_some(),
             self.shoot.is_some(),
             self.pull.is_some(),
+            self.turn.is_some(),
             self.pin.is_some(),
             self.impulse.is_some(),
             self.tool.is_some(),
             self.change.is_some(),
             self.gravity.is_some(),
             self.wind.is_some(),
+            self.squeeze.is_some(),
             self.fracture.is_some(),
             self.drive.is_some(),
             self.steer.is_some(),
         ];
         let named = VERBS.into_iter().zip(present);
         named.filter_map(|(name, is)| is.then_some(name)).collect()
-    }
-
-    pub(super) fn check(&self, at: At<'_>, names: &Names<'_>) -> Result<(), SceneError> {
-        at.number("at", self.at, Range::NOT_NEGATIVE)?;
-        match self.verb_names().as_slice() {
-            [] => Err(at.error(format_args!(
-                "the action does nothing, expected one of {}",
-                alternatives(&VERBS)
-            ))),
-            [verb] => self.check_verb(at.field(verb), names),
-            [first, second, ..] => Err(at.field(second).key_error(format_args!(
-                "the action has both `{first}` and `{second}`, expected an [[action]] for each"
-            ))),
-        }
-    }
-
-    fn check_verb(&self, at: At<'_>, names: &Names<'_>) -> Result<(), SceneError> {
-        match self.verb() {
-            Some(Verb::Cut(cut)) => {
-                at.direction("normal", cut.normal)?;
-                at.number("half", cut.half, Range::POSITIVE)?;
-                at.number("across", cut.across, Range::POSITIVE)?;
-                if cut.half.is_none() && (cut.along.is_some() || cut.across.is_some()) {
-                    return Err(at.error(
-                        "the blade has a direction but no size, expected `half` beside `along` and `across`",
-                    ));
-                }
-                if let Some(along) = cut.along {
-                    at.direction("along", along)?;
-                }
-                names.check_body(at.field("body"), cut.body.as_deref())
-            }
-            Some(Verb::Shoot(shoot)) => {
-                at.number("radius", shoot.radius, Range::POSITIVE)?;
-                at.number("mass", shoot.mass, Range::POSITIVE)?;
-                at.until(self.at, shoot.until)
-            }
-            Some(Verb::Pull(pull)) => {
-                at.number("radius", pull.radius, Range::POSITIVE)?;
-                check_way(pull, at)?;
-                at.until(self.at, pull.until)
-            }
-            Some(Verb::Pin(pin)) => {
-                at.number("radius", pin.radius, Range::POSITIVE)?;
-                at.until(self.at, pin.until)
-            }
-            Some(Verb::Impulse(impulse)) => at.number("radius", impulse.radius, Range::POSITIVE),
-            Some(Verb::Tool(tool)) => {
-                let Some(shape) = &tool.shape else {
-                    return Err(at.error("the tool has no `shape`, expected one"));
-                };
-                shape.check(at.field("shape"), Carrier::Collider)?;
-                at.number("friction", tool.friction, Range::NOT_NEGATIVE)?;
-                check_motion(&tool.motion, at.field("motion"))?;
-                at.until(self.at, tool.until)
-            }
-            Some(Verb::Change(change)) => {
-                at.number("stiffness", change.stiffness, Range::UNIT)?;
-                at.number("yield", change.r#yield, Range::NOT_NEGATIVE)?;
-                at.number("flow", change.flow, Range::UNIT)?;
-                names.check_body(at.field("body"), change.body.as_deref())
-            }
-            Some(Verb::Gravity(_)) | None => Ok(()),
-            Some(Verb::Wind(wind)) => at.until(self.at, wind.until),
-            Some(Verb::Fracture(fracture)) => {
-                names.check_pattern(at.field("pattern"), fracture.pattern.as_deref())
-            }
-            Some(Verb::Drive(drive)) => {
-                names.check_joint(at.field("joint"), &drive.joint)?;
-                at.until(self.at, drive.until)
-            }
-            Some(Verb::Steer(steer)) => {
-                names.check_joint(at.field("joint"), &steer.joint)?;
-                at.until(self.at, steer.until)
-            }
-        }
-    }
-}
-
-/// Refuses a pull that knows no way or two, and a path that goes back in time.
-fn check_way(pull: &Pull, at: At<'_>) -> Result<(), SceneError> {
-    match (&pull.to, &pull.path) {
-        (None, None) => Err(at.error("the pull has neither `to` nor `path`, expected one of them")),
-        (Some(_), Some(_)) => Err(at
-            .field("path")
-            .key_error("the pull has both `to` and `path`, expected one of them")),
-        (Some(_), None) => Ok(()),
-        (None, Some(keys)) => {
-            let times: Vec<f32> = keys.iter().map(|key| key.time).collect();
-            check_times(&times, at.field("path"))
-        }
     }
 }

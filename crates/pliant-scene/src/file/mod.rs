@@ -45,8 +45,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use action::{
-    Action, Change, Cut, Drive, Fracture, Gravity, Impulse, PathKey, Pin, Pull, Shoot, Steer, Tool,
-    Verb, Wind,
+    Action, Change, Cut, Drive, Fracture, Gravity, Impulse, PathKey, Pin, Pull, Shoot, Squeeze,
+    Steer, Tool, Turn, Verb, Wind,
 };
 pub use body::{
     Averaging, Body, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method, Recluster, Springs,

@@ -148,6 +148,11 @@ impl Session {
     /// A pull needs no path and no end, a tool's motion one key: where it begins.
     pub fn hold(&mut self, action: Action) -> Result<HoldId, Error> {
         let mut action = self.checked(action)?;
+        // The end of a turn says how fast it is: whoever ended it early would have turned less than what is saved.
+        if action.pull.is_none() && action.pin.is_none() && action.tool.is_none() {
+            let message = "only a pull, a pin or a tool can be held";
+            return Err(Error::Input(message.to_owned()));
+        }
         let place: Option<Vec3> = match (&mut action.pull, &action.tool) {
             (Some(pull), _) => {
                 pull.path.get_or_insert_default();

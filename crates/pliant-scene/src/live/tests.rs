@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::file::{
-    Change, Cut, Gravity, Impulse, MotionKey, Pin, Pull, Shape, Shoot, Sphere, Tool,
+    Change, Cut, Gravity, Impulse, MotionKey, Pin, Pull, Shape, Shoot, Sphere, Squeeze, Tool, Turn,
 };
 use crate::load::{load, load_file};
 
@@ -40,7 +40,7 @@ fn pull(at: [f32; 3]) -> Action {
     Action {
         pull: Some(Pull {
             at,
-            radius: 0.25,
+            radius: Some(0.25),
             ..Pull::default()
         }),
         ..Action::default()
@@ -65,6 +65,33 @@ fn roller(at: [f32; 3]) -> Action {
     }
 }
 
+fn squeeze() -> Action {
+    Action {
+        squeeze: Some(Squeeze {
+            point: [0.0, 0.3, 0.0],
+            normal: [0.0, 2.0, 0.1],
+            strength: 30.0,
+            body: Some("dough".to_owned()),
+            until: Some(0.9),
+        }),
+        ..Action::default()
+    }
+}
+
+fn turn() -> Action {
+    Action {
+        turn: Some(Turn {
+            at: [0.6, 0.4, 0.0],
+            axis: [1.0, 0.0, 0.2],
+            half: Some([0.3, 0.5, 0.5]),
+            degrees: 40.0,
+            until: 0.95,
+            ..Turn::default()
+        }),
+        ..Action::default()
+    }
+}
+
 /// Everything that a hand can do, at times that fall between the scene's own; gives the hash of every step.
 fn play(session: &mut Session) -> Vec<u64> {
     let mut hashes = Vec::new();
@@ -75,8 +102,8 @@ fn play(session: &mut Session) -> Vec<u64> {
             2 => {
                 let pin = Pin {
                     at: [-0.6, 0.35, 0.0],
-                    radius: 0.2,
-                    until: None,
+                    radius: Some(0.2),
+                    ..Pin::default()
                 };
                 let pin = Action {
                     pin: Some(pin),
@@ -117,6 +144,11 @@ fn play(session: &mut Session) -> Vec<u64> {
                     ..Action::default()
                 });
                 hands.push(session.hold(roller([0.1, 0.9, 0.0])).unwrap());
+            }
+            35 => {
+                act(squeeze());
+                assert!(session.hold(turn()).is_err(), "its end is its speed");
+                session.act(turn()).unwrap();
             }
             40 => {
                 let cut = Cut {
@@ -159,7 +191,7 @@ fn what_is_played_is_replayed() {
     let folder = std::env::temp_dir().join(format!("pliant-live-{}", std::process::id()));
     let mut session = session(&folder);
     let played = play(&mut session);
-    assert_eq!(session.recorded().len(), 7);
+    assert_eq!(session.recorded().len(), 9);
     let file = folder.join("saved/again.toml");
     session.save(&file, None).unwrap();
 

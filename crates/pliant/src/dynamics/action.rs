@@ -1,7 +1,8 @@
 //! What a script or a hand does to the world.
 
 use super::collider::{Collider, MotionKey};
-use crate::state::{BodyId, Points};
+use super::grab::Grip;
+use crate::state::BodyId;
 use crate::surface::cut::Blade;
 use glam::Vec3;
 
@@ -43,23 +44,30 @@ pub enum ActionKind {
         /// When it is taken out again (s).
         until: f64,
     },
-    /// Grabs the particles in a ball and carries them along a path.
+    /// Grabs particles and carries them along a path.
     Pull {
-        /// Centre of the ball (m).
-        at: Vec3,
-        /// Its radius (m).
-        radius: f32,
-        /// Where the centre goes, in straight lines from `at`; times ascend. It stays at the last place.
+        /// Which particles.
+        grip: Grip,
+        /// Where the middle of the grip goes, in straight lines from where it is; times ascend. It stays at the last place.
         path: Vec<PathKey>,
         /// When it lets go (s).
         until: f64,
     },
-    /// Holds the particles in a ball where they are.
+    /// Grabs particles and turns them about a line, evenly.
+    Turn {
+        /// Which particles; the line goes through its middle.
+        grip: Grip,
+        /// Direction of the line, of any length.
+        axis: Vec3,
+        /// The angle in all (degrees), against the clock for whoever looks against the axis.
+        degrees: f32,
+        /// When it has turned so far and lets go (s); not for ever.
+        until: f64,
+    },
+    /// Holds particles where they are.
     Pin {
-        /// Centre of the ball (m).
-        at: Vec3,
-        /// Its radius (m).
-        radius: f32,
+        /// Which particles.
+        grip: Grip,
         /// When it lets go (s).
         until: f64,
     },
@@ -115,6 +123,19 @@ pub enum ActionKind {
         /// When it ends (s).
         until: f64,
     },
+    /// Draws particles towards a plane, or away from it, the more the farther they are.
+    Squeeze {
+        /// A point of the plane (m).
+        point: Vec3,
+        /// The plane's normal, of any length.
+        normal: Vec3,
+        /// Acceleration per distance from the plane (1/s²); below 0 away from it.
+        strength: f32,
+        /// The body that is squeezed, or all.
+        body: Option<BodyId>,
+        /// When it ends (s).
+        until: f64,
+    },
 }
 
 impl ActionKind {
@@ -125,8 +146,7 @@ impl ActionKind {
             position: to,
         };
         Self::Pull {
-            at,
-            radius,
+            grip: Grip::Ball { at, radius },
             path: vec![key],
             until,
         }
@@ -153,22 +173,27 @@ impl ActionKind {
                     None
                 }
             }
-            Self::Pull {
-                at,
-                radius,
-                path,
-                until,
-            } => {
+            Self::Pull { grip, path, until } => {
                 let sound = path.iter().all(|key| key.position.is_finite())
                     && path.is_sorted_by(|a, b| a.time <= b.time);
-                let ok = at.is_finite() && sound && positive(*radius) && !until.is_nan();
-                (!ok).then_some(
-                    "a pull needs finite places with ascending times and a radius above 0",
+                let ok = grip.is_sound() && sound && !until.is_nan();
+                (!ok)
+                    .then_some("a pull needs finite places with ascending times and a size above 0")
+            }
+            &Self::Turn {
+                grip,
+                axis,
+                degrees,
+                until,
+            } => {
+                let ok = grip.is_sound() && is_direction(axis) && degrees.is_finite();
+                (!(ok && until.is_finite())).then_some(
+                    "a turn needs a finite place, a size above 0, an axis, an angle and an end",
                 )
             }
-            &Self::Pin { at, radius, until } => {
-                let ok = at.is_finite() && positive(radius) && !until.is_nan();
-                (!ok).then_some("a pin needs a finite place and a radius above 0")
+            Self::Pin { grip, until } => {
+                let ok = grip.is_sound() && !until.is_nan();
+                (!ok).then_some("a pin needs a finite place and a size above 0")
             }
             &Self::Impulse {
                 at,
@@ -179,7 +204,7 @@ impl ActionKind {
                 (!ok).then_some("an impulse needs a finite place and velocity and a radius above 0")
             }
             &Self::Cut { point, normal, .. } => {
-                let ok = point.is_finite() && normal.is_finite() && normal != Vec3::ZERO;
+                let ok = point.is_finite() && is_direction(normal);
                 (!ok).then_some("a cut needs a finite plane with a direction")
             }
             Self::Tool { collider, until } => {
@@ -215,8 +240,24 @@ impl ActionKind {
                 let ok = velocity.is_finite() && !until.is_nan();
                 (!ok).then_some("a wind needs a finite velocity")
             }
+            &Self::Squeeze {
+                point,
+                normal,
+                strength,
+                until,
+                ..
+            } => {
+                let ok = point.is_finite() && is_direction(normal) && strength.is_finite();
+                (!ok || until.is_nan())
+                    .then_some("a squeeze needs a finite plane with a direction and a strength")
+            }
         }
     }
+}
+
+/// Whether a vector points somewhere.
+fn is_direction(v: Vec3) -> bool {
+    v.is_finite() && v != Vec3::ZERO
 }
 
 /// How fast a body takes on the velocity of the air (1/s).
@@ -233,84 +274,17 @@ pub struct Tool {
     pub until: f64,
 }
 
-/// Particles that follow a hand.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Grab {
-    /// The action that it came from.
-    pub action: ActionId,
-    /// The particles and where they were when it began.
-    pub held: Vec<(u32, Vec3)>,
-    /// Where the hand began (m).
-    pub from: Vec3,
-    /// When it began (s).
-    pub start: f64,
-    /// Where the hand goes.
-    pub path: Vec<PathKey>,
-    /// When it lets go (s).
+/// A plane that particles are drawn to for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Squeeze {
+    /// A point of the plane (m).
+    pub point: Vec3,
+    /// The plane's normal, of unit length.
+    pub normal: Vec3,
+    /// Acceleration per distance from the plane (1/s²).
+    pub strength: f32,
+    /// The body that is squeezed, or all.
+    pub body: Option<BodyId>,
+    /// When it ends (s).
     pub until: f64,
-}
-
-impl Grab {
-    /// Grabs the points within `radius` of `at`; they become kinematic.
-    pub fn new(
-        points: &mut Points,
-        action: ActionId,
-        at: Vec3,
-        radius: f32,
-        path: Vec<PathKey>,
-        [start, until]: [f64; 2],
-    ) -> Self {
-        let inside =
-            (0..points.len()).filter(|&i| points.x[i].distance_squared(at) <= radius * radius);
-        let held: Vec<(u32, Vec3)> = inside.map(|i| (i as u32, points.x[i])).collect();
-        for &(i, _) in &held {
-            points.inv_mass[i as usize] = 0.0;
-        }
-        Self {
-            action,
-            held,
-            from: at,
-            start,
-            path,
-            until,
-        }
-    }
-
-    /// How far the hand has gone at `time` (m).
-    fn travel(&self, time: f64) -> Vec3 {
-        let next = self.path.partition_point(|key| key.time < time);
-        let Some(b) = self.path.get(next) else {
-            let last = self.path.last();
-            return last.map_or(Vec3::ZERO, |key| key.position - self.from);
-        };
-        let (since, gone) = match next.checked_sub(1) {
-            Some(before) => (
-                self.path[before].time,
-                self.path[before].position - self.from,
-            ),
-            None => (self.start, Vec3::ZERO),
-        };
-        let span = b.time - since;
-        let t = if span > 0.0 && span.is_finite() {
-            ((time - since) / span).clamp(0.0, 1.0) as f32
-        } else {
-            0.0
-        };
-        gone + (b.position - self.from - gone) * t
-    }
-
-    /// Puts the predicted positions where the hand is at `time`.
-    pub fn carry(&self, points: &mut Points, time: f64) {
-        let travel = self.travel(time);
-        for &(i, from) in &self.held {
-            points.pred[i as usize].set_position(from + travel);
-        }
-    }
-
-    /// Lets go.
-    pub fn release(&self, points: &mut Points) {
-        for &(i, _) in &self.held {
-            points.inv_mass[i as usize] = 1.0 / points.mass[i as usize];
-        }
-    }
 }

@@ -3,10 +3,12 @@
 pub mod action;
 pub mod collider;
 pub mod contacts;
+pub mod grab;
 pub mod predict;
 pub mod velocities;
 
-pub use action::{Action, ActionId, ActionKind, PathKey, Tool};
+pub use action::{Action, ActionId, ActionKind, PathKey, Squeeze, Tool};
 pub use collider::{
     CapsuleKey, CapsuleTrack, Collider, ColliderShape, Ease, MeshField, Motion, MotionKey, Pose,
 };
+pub use grab::Grip;

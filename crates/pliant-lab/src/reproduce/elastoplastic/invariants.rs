@@ -13,7 +13,7 @@ use crate::reproduce::check::Solver::{Engine, Reference};
 use crate::reproduce::{Bench, LabError};
 use glam::{DQuat, DVec3, Quat, Vec3};
 use pliant::dynamics::collider::ColliderShape;
-use pliant::dynamics::{Action, ActionKind, Collider};
+use pliant::dynamics::{Action, ActionKind, Collider, Grip};
 use pliant::geometry::Shape;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::{BodyDesc, Material, Settings, World};
@@ -360,8 +360,7 @@ pub(super) fn plastic_bar(bench: &mut Bench) -> Result<(), LabError> {
             world.add_action(Action {
                 at: 1.0,
                 kind: ActionKind::Pin {
-                    at: moved,
-                    radius,
+                    grip: Grip::Ball { at: moved, radius },
                     until: 2.0,
                 },
             });

@@ -1,7 +1,8 @@
 //! A hash of every bit that influences the next step: equal hashes mean equal futures.
 //!
 //! The stream is tagged and little-endian, in fixed order: frame, then the bodies in order, then projectiles and actions
-//! under way. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
+//! under way. A body is its name, the ids that its next particle and its next group will get, its particles, its groups and its
+//! surface; particles and groups begin with their ids. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
 use crate::state::{BodyId, Skin, Skinned, Surface};
@@ -106,6 +107,7 @@ impl World {
         s.tag(*b"BODY", body.name.len());
         s.bytes(body.name.as_bytes());
         s.u64(body.next_particle);
+        s.u64(body.next_group);
         s.tag(*b"PNTS", body.points.len());
         let points = &self.points;
         for i in body.points.clone() {
@@ -126,6 +128,7 @@ impl World {
         let groups = &self.groups;
         s.tag(*b"GRPS", body.groups.len());
         for k in body.groups.clone() {
+            s.u64(groups.id[k]);
             s.u32(groups.count[k]);
             for (i, q) in groups.members(k) {
                 s.u32(i - first);

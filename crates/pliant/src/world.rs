@@ -100,6 +100,10 @@ pub struct Body {
     pub merge_delay: f32,
     /// Next particle id.
     pub next_particle: u64,
+    /// Next group id.
+    pub next_group: u64,
+    /// How many groups it started with: those have the ids below.
+    pub first_groups: u64,
 }
 
 /// Everything that is simulated.
@@ -304,9 +308,9 @@ impl World {
                     .collect();
                 self.groups
                     .push(&members, desc.cluster_radius * r, lot.material);
-                if let Some(c) = self.groups.center.last_mut() {
-                    *c = center;
-                }
+                let new = self.groups.len() - 1;
+                self.groups.center[new] = center;
+                self.groups.id[new] = (new - first_group) as u64;
             }
         }
         self.points.piece[first..].copy_from_slice(&pieces);
@@ -349,6 +353,8 @@ impl World {
             self_contact: desc.self_contact,
             merge_delay: desc.merge_delay,
             next_particle: sampling.points.len() as u64,
+            next_group: sampling.groups.len() as u64,
+            first_groups: sampling.groups.len() as u64,
         });
         self.groups.rebuild_rows(self.points.len());
         let matched = self.matched_bodies();

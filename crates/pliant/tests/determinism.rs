@@ -151,6 +151,7 @@ fn every_bit_shows_in_the_hash() {
             "center",
             Box::new(move |w| next(&mut w.groups_mut().center[k].x)),
         ),
+        ("group id", Box::new(move |w| w.groups_mut().id[k] += 1)),
         (
             "rotation",
             Box::new(move |w| next(&mut w.groups_mut().rotation[k].w)),

@@ -103,6 +103,9 @@ fn each_keeps_what_is_its_own() {
     }
     let first = alone[0].groups().len();
     assert_eq!(groups.len(), first + alone[1].groups().len());
+    let ids: Vec<u64> = (0..groups.len() as u64).collect();
+    assert_eq!(groups.id, ids, "groups are numbered one after the other");
+    assert_eq!(world.bodies()[0].first_groups, ids.len() as u64);
     for k in 0..groups.len() {
         let desc = if k < first { &left } else { &right };
         assert_eq!(groups.material[k].stiffness, desc.material.stiffness);

@@ -339,6 +339,10 @@ fn a_removed_body_leaves_the_others() {
     assert_eq!(world.bodies().len(), 2);
     assert_eq!(world.bodies()[1].points.end, world.points().len());
     assert_eq!(world.bodies()[1].groups.end, world.groups().len());
+    for body in world.bodies() {
+        let ids = world.groups().id[body.groups.clone()].iter();
+        assert!(ids.copied().eq(0..body.next_group), "ids are local");
+    }
     for _ in 0..60 {
         run(&mut world, 1);
         run(&mut with, 1);

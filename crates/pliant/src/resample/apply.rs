@@ -117,6 +117,7 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
                 was_groups.start,
                 first,
                 &mut groups,
+                &mut body.next_group,
                 body.cluster_radius * body.particle_radius,
             );
         } else {
@@ -188,6 +189,7 @@ fn push_groups(
     was_group: usize,
     first: usize,
     to: &mut Groups,
+    next_id: &mut u64,
     radius: f32,
 ) {
     let mut members: Vec<(u32, Vec3)> = Vec::new();
@@ -216,6 +218,8 @@ fn push_groups(
         );
         to.push(&members, radius, g.material);
         let new = to.len() - 1;
+        to.id[new] = *next_id;
+        *next_id += 1;
         to.center[new] = g.center;
         to.rotation[new] = g.rotation;
         to.alpha[new] = g.alpha;

@@ -10,6 +10,7 @@ use crate::material::Material;
 use crate::state::{Fading, NO_PIECE, Surface};
 use crate::world::{Settings, World};
 use glam::{Mat3, Vec3};
+use std::collections::BTreeMap;
 
 fn near(a: Mat3, b: Mat3, tolerance: f32) -> bool {
     let d = (a - b).to_cols_array();
@@ -117,6 +118,9 @@ fn check(world: &World) {
     for (body, surface) in world.bodies().iter().zip(world.surfaces()) {
         let ids = &points.id[body.points.clone()];
         assert!(ids.windows(2).all(|w| w[0] < w[1]), "ids ascend");
+        let ids = &groups.id[body.groups.clone()];
+        assert!(ids.windows(2).all(|w| w[0] < w[1]), "ids of groups ascend");
+        assert!(ids.last().is_none_or(|last| *last < body.next_group));
         let Surface::Tracked(tracked) = surface else {
             continue;
         };
@@ -156,6 +160,34 @@ fn check(world: &World) {
     }
 }
 
+/// The numbers of a body's groups, with something of each that never changes.
+struct Numbers {
+    groups: BTreeMap<u64, u32>,
+    next: u64,
+}
+
+impl Numbers {
+    fn of(world: &World) -> Self {
+        let groups = world.groups();
+        let own = groups.id.iter().zip(&groups.born_with);
+        Self {
+            groups: own.map(|(id, born)| (*id, *born)).collect(),
+            next: world.bodies()[0].next_group,
+        }
+    }
+
+    /// Those of the next frame: what stays keeps its number, what is new gets one that nothing had before.
+    fn followed_by(&self, later: Self, made: u32) -> Self {
+        assert_eq!(later.next, self.next + u64::from(made));
+        for (id, born) in &later.groups {
+            let kept = self.groups.get(id) == Some(born);
+            let new = (self.next..later.next).contains(id);
+            assert!(kept || new, "group {id}");
+        }
+        later
+    }
+}
+
 /// A bar that is drawn out gets particles and groups; every particle is held; mass, momentum and volume stay.
 #[test]
 fn a_bar_that_is_drawn_out_is_renewed() {
@@ -163,10 +195,12 @@ fn a_bar_that_is_drawn_out_is_renewed() {
     let (count, mass) = (world.points().len(), world.ledger().mass);
     pull(&mut world, 2.0, 1.5);
     let (mut added, mut made, mut gone) = (0, 0, 0);
+    let mut numbers = Numbers::of(&world);
     for _ in 0..90 {
         let report = world.step(1.0 / 60.0);
         assert_eq!(report.non_finite, 0);
         check(&world);
+        numbers = numbers.followed_by(Numbers::of(&world), report.resampled[0].groups_added);
         added += report.resampled[0].particles_added;
         made += report.resampled[0].groups_added;
         gone += report.resampled[0].groups_removed;
@@ -175,6 +209,10 @@ fn a_bar_that_is_drawn_out_is_renewed() {
     }
     assert!(added > 50 && made > 10 && gone > 5, "{added} {made} {gone}");
     assert!(world.points().len() > count + 50);
+    let first = world.bodies()[0].first_groups;
+    let is_first = |id: &&u64| **id < first;
+    let firsts = world.groups().id.iter().filter(is_first).count();
+    assert!(firsts > 0 && firsts < first as usize, "{firsts} of {first}");
     let free = (0..world.points().len()).filter(|&i| world.groups().of_mover.row(i).is_empty());
     assert_eq!(free.count(), 0);
     let worst = world

@@ -46,9 +46,11 @@ pub enum Fading {
 /// Groups over one set of movers.
 ///
 /// Invariants: `Σ w q = 0` over the members of a group, with w the members' weights in the group's sums; members ascend;
-/// the two directions of membership hold the same pairs; `det f_p = 1`; rotations have unit length.
+/// the two directions of membership hold the same pairs; `det f_p = 1`; rotations have unit length; ids ascend within a body.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
+    /// Stable id, local to the body, in the order of creation and never reused; those of groups that belong to no body count from 0.
+    pub id: Vec<u64>,
     /// First block of each group, and the end of the last: `blocks[block_offsets[k]..block_offsets[k + 1]]`.
     pub block_offsets: Vec<u32>,
     /// Members of all groups in lanes of eight.
@@ -145,6 +147,7 @@ impl Groups {
             self.blocks.push(block);
         }
         self.block_offsets.push(self.blocks.len() as u32);
+        self.id.push(self.id.len() as u64);
         self.count.push(members.len() as u32);
         self.f_p.push(Mat3::IDENTITY);
         self.material.push(material);
@@ -168,6 +171,7 @@ impl Groups {
     pub(crate) fn push_copy(&mut self, from: &Self, k: usize, members: &[(u32, Vec3)]) {
         self.push(members, from.radius[k], from.material[k]);
         let new = self.len() - 1;
+        self.id[new] = from.id[k];
         self.f_p[new] = from.f_p[k];
         self.alpha[new] = from.alpha[k];
         self.inv_weight[new] = from.inv_weight[k];

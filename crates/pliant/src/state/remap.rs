@@ -85,6 +85,7 @@ impl Remap {
         }
         groups.blocks = blocks;
         groups.block_offsets = offsets;
+        retain(&mut groups.id, &keep);
         retain(&mut groups.count, &keep);
         retain(&mut groups.f_p, &keep);
         retain(&mut groups.material, &keep);

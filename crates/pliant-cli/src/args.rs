@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use pliant_scene::picture::Coloring;
 use pliant_scene::{Limits, MeshOutput};
 
 use crate::failure::Failure;
@@ -54,6 +55,9 @@ pub(crate) struct RunArgs {
     /// A picture: .png of the last frame, .gif or .mp4 of all [default: preview.png in the folder of the frames]
     #[arg(long, value_name = "FILE", value_parser = parse_preview)]
     pub(crate) preview: Option<PathBuf>,
+    /// Colours of bodies in the picture: texture, or clusters (grey those of the start, each later one its own)
+    #[arg(long, value_name = "NAME", default_value = "texture", value_parser = parse_color)]
+    pub(crate) color: Coloring,
     /// Statistics, one JSON object a frame [default: stats.jsonl in the folder of the frames]
     #[arg(long, value_name = "FILE")]
     pub(crate) stats: Option<PathBuf>,
@@ -229,6 +233,10 @@ fn parse_format(name: &str) -> Result<MeshOutput, String> {
         "usd" => Err("usd is not supported yet, expected obj, ply or glb".to_owned()),
         _ => MeshOutput::of_name(name).ok_or_else(|| "expected obj, ply or glb".to_owned()),
     }
+}
+
+fn parse_color(name: &str) -> Result<Coloring, String> {
+    Coloring::of_name(name).ok_or_else(|| "expected texture or clusters".to_owned())
 }
 
 fn parse_preview(name: &str) -> Result<PathBuf, String> {

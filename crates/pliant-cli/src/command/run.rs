@@ -39,6 +39,7 @@ pub(crate) fn run(args: RunArgs) -> Result<(), Failure> {
     let options = RunOptions {
         frames: args.frames,
         formats: args.format,
+        coloring: args.color,
         preview: args.preview.or_else(|| beside("preview.png")),
         stats: args.stats.or_else(|| beside("stats.jsonl")),
         out,

@@ -95,7 +95,7 @@ pub(super) fn picture(
         center: mote.center,
         radius: mote.radius,
         color: if shows.layers.clusters {
-            cluster_color(mote.cluster)
+            mote.color
         } else {
             MOTE_COLOR
         },
@@ -220,17 +220,6 @@ pub(super) fn heat_color(heat: f32) -> [u8; 4] {
     [mix(0) as u8, mix(1) as u8, mix(2) as u8, 255]
 }
 
-/// A colour of a cluster's own: hues that neighbours in number do not share.
-pub(super) fn cluster_color(cluster: u32) -> [u8; 3] {
-    let turn = (cluster as f32 * 0.618_034).fract() * 2.0 * PI;
-    let channel = |shift: f32| (150.0 + 85.0 * (turn + shift).cos()) as u8;
-    [
-        channel(0.0),
-        channel(2.0 * PI / 3.0),
-        channel(4.0 * PI / 3.0),
-    ]
-}
-
 /// All ellipsoids as one mesh.
 fn ellipsoids(all: &[Ellipsoid]) -> Object {
     let (ball, triangles) = unit_ball();
@@ -243,7 +232,7 @@ fn ellipsoids(all: &[Ellipsoid]) -> Object {
         let first = object.positions.len() as u32;
         // Normals turn with the inverse of the form.
         let turned = one.axes.inverse().transpose();
-        let [red, green, blue] = cluster_color(one.cluster);
+        let [red, green, blue] = one.color;
         for &p in &ball {
             object.positions.push(one.center + one.axes * p);
             object.normals.push((turned * p).normalize_or(p));
@@ -285,20 +274,12 @@ fn unit_ball() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 mod tests {
     use super::*;
 
-    /// Heat goes from blue to red, whatever the number; neighbours in number differ in colour.
+    /// Heat goes from blue to red, whatever the number.
     #[test]
-    fn colors_tell_apart() {
+    fn heat_goes_from_blue_to_red() {
         assert_eq!(heat_color(0.0), [52, 86, 168, 255]);
         assert_eq!(heat_color(9.0), [206, 52, 38, 255]);
         assert_eq!(heat_color(f32::NAN), [206, 52, 38, 255]);
-        for k in 0..100 {
-            let (a, b) = (cluster_color(k), cluster_color(k + 1));
-            let apart: i32 = (0..3)
-                .map(|c| (i32::from(a[c]) - i32::from(b[c])).abs())
-                .sum();
-            assert!(apart > 60, "{k}");
-        }
-        assert!(cluster_color(u32::MAX).iter().all(|c| *c > 0));
     }
 
     /// A box shows its twelve edges and not the diagonals of its sides; a ball shows a ring.

@@ -252,6 +252,11 @@ const CASES: &[(&[&str], i32, &str)] = &[
         "expected a name that ends in",
     ),
     (
+        &["run", "ball.toml", "--color", "rainbow"],
+        2,
+        "expected texture or clusters",
+    ),
+    (
         &["run", "ball.toml", "--limit", "apples=3"],
         2,
         "unknown limit 'apples'",

@@ -160,6 +160,33 @@ fn bodies_are_told_apart() {
     assert_eq!(mesh.part_names, ["ball", "cube"]);
 }
 
+/// Pictures may show clusters, also of bodies without a surface; meshes and hashes are what they were.
+#[test]
+fn pictures_may_show_clusters() {
+    let folder = Folder::new("colors");
+    folder.write("ball.toml", BALL);
+    let run = |scene: &str, color: &str, out: &str, preview: &str| {
+        let args = ["run", scene, "--frames", "2", "--color", color];
+        let files = ["--out", out, "--preview", preview, "--hash"];
+        let output = folder.pliant(&[&args[..], &files].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let picture = std::fs::read(folder.path().join(preview)).unwrap();
+        (stdout(&output), picture)
+    };
+    let mesh = |out: &str| std::fs::read(folder.path().join(out).join("frame_0002.ply")).unwrap();
+    let own = run("ball.toml", "texture", "a", "a.png");
+    let clusters = run("ball.toml", "clusters", "b", "b.png");
+    assert_eq!(own.0, clusters.0);
+    assert_eq!(mesh("a"), mesh("b"));
+    assert_ne!(own.1, clusters.1);
+
+    let bare = BALL.replace("edge_length = 0.15", "surface = \"none\"");
+    folder.write("bare.toml", bare);
+    let empty = run("bare.toml", "texture", "none", "c.gif");
+    let motes = run("bare.toml", "clusters", "none", "d.gif");
+    assert_ne!(empty.1, motes.1, "its particles are drawn");
+}
+
 /// Meshes go where they are told to: by their origin, or by their box with `height`.
 #[test]
 fn meshes_are_placed_and_fitted() {

@@ -3,12 +3,14 @@
 use glam::{Mat3, Quat, Vec3};
 use pliant::World;
 
+use crate::picture::clusters::{cluster_color, particle_color};
+
 /// What is to be shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layers {
     /// Particles, in the colours of their bodies' heat.
     pub particles: bool,
-    /// Particles, each in the colour of the cluster that it is nearest to.
+    /// Particles, each in the colour of the cluster that it is nearest to: grey if the body started with it, else one of its own.
     pub clusters: bool,
     /// How each cluster is strained, as an ellipsoid.
     pub ellipsoids: bool,
@@ -37,8 +39,8 @@ pub struct Mote {
     pub center: Vec3,
     /// Its radius (m).
     pub radius: f32,
-    /// A number that stands for its cluster.
-    pub cluster: u32,
+    /// The colour of the cluster that it is nearest to, of those it is in.
+    pub color: [u8; 3],
 }
 
 /// A cluster that is shown.
@@ -48,8 +50,8 @@ pub struct Ellipsoid {
     pub center: Vec3,
     /// From the unit ball to its form (m).
     pub axes: Mat3,
-    /// A number that stands for it.
-    pub cluster: u32,
+    /// Its colour.
+    pub color: [u8; 3],
 }
 
 /// What was asked for.
@@ -93,18 +95,14 @@ impl Shown {
 }
 
 fn motes(world: &World) -> Vec<Mote> {
-    let (points, groups) = (world.points(), world.groups());
+    let points = world.points();
     let mut motes = Vec::with_capacity(points.len());
     for body in world.bodies() {
         for i in body.points.clone() {
-            let center = points.x[i];
-            let near = |k: u32| groups.center[k as usize].distance_squared(center);
-            let own = groups.of_mover.row(i).iter().copied();
-            let nearest = own.min_by(|a, b| near(*a).total_cmp(&near(*b)));
             motes.push(Mote {
-                center,
+                center: points.x[i],
                 radius: MOTE * body.particle_radius,
-                cluster: nearest.unwrap_or(u32::MAX),
+                color: particle_color(world, body, i),
             });
         }
     }
@@ -122,7 +120,7 @@ fn ellipsoids(world: &World) -> Vec<Ellipsoid> {
             Ellipsoid {
                 center: groups.center[k],
                 axes: if sound { form } else { turn() } * (ELLIPSOID * body.particle_radius),
-                cluster: k as u32,
+                color: cluster_color(body, groups.id[k]),
             }
         })
     });

@@ -7,6 +7,7 @@ use glam::Vec3;
 use pliant::World;
 use pliant_draw::{DrawError, GifWriter, Image, Quality, render};
 
+use super::clusters::Coloring;
 use super::looks::Looks;
 use super::mp4;
 use super::snapshot::Snapshot;
@@ -29,6 +30,7 @@ pub struct Film {
     frames: u32,
     /// Width and height in pixels.
     size: [usize; 2],
+    coloring: Coloring,
     snapshots: Vec<Snapshot>,
     /// Eye and target for each snapshot (m); the scene's own where there is none.
     cameras: Vec<Option<[Vec3; 2]>>,
@@ -42,6 +44,7 @@ impl Film {
             stride: (fps / PICTURES_A_SECOND).round().clamp(1.0, 1e6) as u32,
             frames: 0,
             size: SIZE,
+            coloring: Coloring::default(),
             snapshots: Vec::new(),
             cameras: Vec::new(),
         }
@@ -53,11 +56,17 @@ impl Film {
         Self { size, ..self }
     }
 
+    /// The same film in other colours.
+    #[must_use]
+    pub fn with_coloring(self, coloring: Coloring) -> Self {
+        Self { coloring, ..self }
+    }
+
     /// Keeps the next frame of the world, if its turn has come, as seen by a camera (eye and target) or by the scene's own.
     pub fn record(&mut self, world: &World, camera: Option<[Vec3; 2]>) {
         if self.frames.is_multiple_of(self.stride) {
             let snapshot = Snapshot::of(world, self.snapshots.last());
-            self.snapshots.push(snapshot);
+            self.snapshots.push(snapshot.colored(world, self.coloring));
             self.cameras.push(camera);
             let bytes: usize = self.snapshots.iter().map(Snapshot::size).sum();
             if bytes > BYTES && self.snapshots.len() > 2 {

@@ -3,6 +3,7 @@
 //! A [`Snapshot`] keeps what is seen of a frame; [`still`] draws one, a [`Film`] keeps many and draws them when it is known
 //! where the action went.
 
+pub(crate) mod clusters;
 pub(crate) mod film;
 mod looks;
 pub(crate) mod mp4;
@@ -11,6 +12,7 @@ mod snapshot;
 mod texture;
 mod view;
 
+pub use clusters::{Coloring, cluster_color};
 pub use film::Film;
 pub use looks::{BodyLook, Looks, Obstacle};
 pub use snapshot::{Hit, Snapshot};

@@ -9,6 +9,7 @@ use pliant::geometry::Mesh;
 use pliant::state::Surface;
 use pliant::surface::export::inner_part;
 
+use super::clusters::{Coloring, Mote, motes, vertex_colors};
 use super::looks::Obstacle;
 
 /// Most points of a surface that a picture is framed by.
@@ -20,6 +21,8 @@ pub struct Snapshot {
     pub(super) surfaces: Vec<Seen>,
     /// Centre and radius of each projectile.
     pub(super) balls: Vec<(Vec3, f32)>,
+    /// Particles of bodies that are shown without a surface.
+    pub(super) motes: Vec<Mote>,
     /// Simulated time (s).
     pub(super) time: f64,
     /// Where the colliders are.
@@ -32,6 +35,8 @@ pub struct Snapshot {
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     pub(super) positions: Vec<Vec3>,
+    /// Colours of the vertices in place of those that it has, or empty.
+    pub(super) colors: Vec<[u8; 4]>,
     pub(super) fabric: Arc<Fabric>,
 }
 
@@ -78,6 +83,7 @@ impl Snapshot {
             );
             Seen {
                 positions: mesh.into_owned().positions,
+                colors: Vec::new(),
                 fabric,
             }
         });
@@ -90,6 +96,7 @@ impl Snapshot {
                 .copied()
                 .zip(rigids.radius.iter().copied())
                 .collect(),
+            motes: Vec::new(),
             time: world.time(),
             poses: world
                 .colliders()
@@ -98,6 +105,22 @@ impl Snapshot {
                 .collect(),
             tools: tools(world, before),
         }
+    }
+
+    /// The same in other colours; `world` is the one that it was taken of.
+    #[must_use]
+    pub fn colored(mut self, world: &World, coloring: Coloring) -> Self {
+        if coloring == Coloring::Clusters {
+            let all = world.bodies().iter().zip(world.surfaces());
+            for (seen, (body, surface)) in self.surfaces.iter_mut().zip(all) {
+                if seen.positions.is_empty() {
+                    self.motes.extend(motes(world, body));
+                } else {
+                    seen.colors = vertex_colors(world, body, surface, &seen.positions);
+                }
+            }
+        }
+        self
     }
 
     /// Where a ray first meets a surface, for hands that reach into the picture.
@@ -128,24 +151,28 @@ impl Snapshot {
         boxes.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// Points that outline the surfaces: enough of their vertices to frame a picture by.
+    /// Points that outline what is seen of the bodies: enough of their vertices and particles to frame a picture by.
     pub(super) fn outline(&self) -> impl Iterator<Item = Vec3> {
-        self.surfaces.iter().flat_map(|seen| {
+        let of_surfaces = self.surfaces.iter().flat_map(|seen| {
             let corners = &seen.fabric.triangles;
             let stride = corners.len() / OUTLINE_POINTS + 1;
             let picked = corners.iter().step_by(stride);
-            let points = picked.map(|&[v, ..]| seen.positions[v as usize]);
-            points.filter(|p| p.is_finite())
-        })
+            picked.map(|&[v, ..]| seen.positions[v as usize])
+        });
+        let stride = self.motes.len() / OUTLINE_POINTS + 1;
+        let of_motes = self.motes.iter().step_by(stride).map(|mote| mote.center);
+        of_surfaces.chain(of_motes).filter(|p| p.is_finite())
     }
 
     /// Bytes that it takes, without what it shares.
     pub(super) fn size(&self) -> usize {
         let of = |seen: &Seen| {
             let own = Arc::strong_count(&seen.fabric) == 1;
-            size_of_val(&*seen.positions) + if own { seen.fabric.size() } else { 0 }
+            size_of_val(&*seen.positions)
+                + size_of_val(&*seen.colors)
+                + if own { seen.fabric.size() } else { 0 }
         };
-        self.surfaces.iter().map(of).sum()
+        size_of_val(&*self.motes) + self.surfaces.iter().map(of).sum::<usize>()
     }
 }
 

@@ -153,9 +153,15 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
         color: BALL_COLOR,
         gloss: BALL_GLOSS,
     });
+    let motes = snapshot.motes.iter().map(|mote| Ball {
+        center: mote.center,
+        radius: mote.radius,
+        color: mote.color,
+        gloss: BODY_GLOSS,
+    });
     Scene {
         objects,
-        balls: balls.collect(),
+        balls: balls.chain(motes).collect(),
         ground,
         camera,
         light: Light::over_shoulder(&camera),
@@ -196,6 +202,17 @@ pub fn body_color(index: usize) -> [u8; 3] {
 
 fn body(seen: &Seen, look: &BodyLook, color: [u8; 3]) -> Object {
     let fabric = &seen.fabric;
+    if !seen.colors.is_empty() {
+        return Object {
+            positions: seen.positions.clone(),
+            triangles: fabric.triangles.clone(),
+            colors: seen.colors.clone(),
+            paint: Paint::Plain([255; 3]),
+            gloss: BODY_GLOSS,
+            closed: fabric.closed,
+            ..Object::default()
+        };
+    }
     let paint = if let Some(texture) = &look.texture {
         Paint::Picture {
             texture: Arc::clone(texture),

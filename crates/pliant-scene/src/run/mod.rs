@@ -17,6 +17,7 @@ pub(crate) use stats::Statistics;
 
 use crate::build::Built;
 use crate::error::Error;
+use crate::picture::Coloring;
 use sinks::Sinks;
 
 /// What a run writes.
@@ -30,6 +31,8 @@ pub struct RunOptions {
     pub formats: Vec<MeshOutput>,
     /// A picture: `.png` of the last frame or `.gif` of all.
     pub preview: Option<PathBuf>,
+    /// What gives bodies their colours in it.
+    pub coloring: Coloring,
     /// A file for statistics, one JSON object a line.
     pub stats: Option<PathBuf>,
     /// Whether every frame's hash is wanted.

@@ -38,12 +38,13 @@ impl<'a> Sinks<'a> {
             Some(path) => Some(Statistics::create(path)?),
             None => None,
         };
+        let film = || Film::new(fps).with_coloring(options.coloring);
         let film = match &options.preview {
             Some(path) if is_mp4(path) => {
                 mp4::check()?;
-                Some(Film::new(fps))
+                Some(film())
             }
-            Some(path) if is_animation(path) => Some(Film::new(fps)),
+            Some(path) if is_animation(path) => Some(film()),
             Some(path) if path.is_dir() => {
                 return Err(Error::io(path, std::io::ErrorKind::IsADirectory.into()));
             }
@@ -112,7 +113,8 @@ impl<'a> Sinks<'a> {
             Some(_) if interrupted => return Ok(None),
             Some(film) => film.write(path, looks, on_picture)?,
             None => {
-                let image = still(&Snapshot::of(world, None), looks, STILL_WIDTH)?;
+                let snapshot = Snapshot::of(world, None).colored(world, self.options.coloring);
+                let image = still(&snapshot, looks, STILL_WIDTH)?;
                 fs::write(path, image.encode_png()?).map_err(|source| Error::io(path, source))?;
             }
         }

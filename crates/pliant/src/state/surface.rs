@@ -78,16 +78,15 @@ impl Surface {
 
     /// A quantity that every point of the world has, at the vertices of [`Surface::mesh`].
     pub fn at_vertices(&self, of_points: &[f32]) -> Vec<f32> {
+        self.skins().map(|skin| skin.mean(of_points)).collect()
+    }
+
+    /// How the vertices of [`Surface::mesh`] hang on their particles.
+    pub fn skins(&self) -> Box<dyn Iterator<Item = &Skin> + '_> {
         match self {
-            Self::None => Vec::new(),
-            Self::Skinned(skinned) => skinned.skin.iter().map(|s| s.mean(of_points)).collect(),
-            Self::Tracked(tracked) => {
-                let skins = tracked.skin();
-                let vertices = tracked.mesh().vertices();
-                vertices
-                    .map(|v| skins[v as usize].mean(of_points))
-                    .collect()
-            }
+            Self::None => Box::new(std::iter::empty()),
+            Self::Skinned(skinned) => Box::new(skinned.skin.iter()),
+            Self::Tracked(tracked) => Box::new(tracked.skins()),
         }
     }
 

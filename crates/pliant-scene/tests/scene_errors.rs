@@ -541,7 +541,7 @@ const ACTIONS: &[Case] = &[
     (
         "<BALL>[[action]]\nat = 2\nturn = { at = [1, 0, 0], axis = [0, 1, 0], radius = 1, degrees = 9 }\n",
         "",
-        "s.toml:5:8: missing field `until` in `action.0.turn`",
+        "s.toml:5:8: missing field `until` in `turn`",
     ),
     (
         "<BALL>[[action]]\nat = 2\nturn = { at = [1, 0, 0], axis = [0, 1, 0], radius = 1, degrees = 9, until = 2 }\n",
@@ -556,7 +556,7 @@ const ACTIONS: &[Case] = &[
     (
         "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0], strength = 9, body = 'bal' }\n",
         "",
-        "s.toml:5:73: unknown body `bal`, did you mean `body.0`?",
+        "s.toml:5:73: unknown body `bal`, the nearest known one is `body.0`",
     ),
     (
         "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0], strength = 9, until = 1 }\n",
@@ -566,7 +566,7 @@ const ACTIONS: &[Case] = &[
     (
         "<BALL>[[action]]\nat = 2\nsqueeze = { point = [1, 0, 0], normal = [0, 1, 0] }\n",
         "",
-        "s.toml:5:11: missing field `strength` in `action.0.squeeze`",
+        "s.toml:5:11: missing field `strength` in `squeeze`",
     ),
     (
         "<BALL>[[action]]\nat = 2\nfracture = { at = [1, 0, 0], pattern = 'brick' }\n",

@@ -36,9 +36,9 @@ fn catalogue_parses() {
     assert!(scene.action.iter().all(|action| action.verb().is_some()));
     assert!(matches!(scene.action[13].verb(), Some(Verb::Steer(steer)) if steer.angle == 30.0));
     let half = Some([0.2, 0.1, 0.3]);
-    assert!(matches!(scene.action[4].verb(), Some(Verb::Turn(turn)) if turn.half == half));
-    assert!(matches!(scene.action[6].verb(), Some(Verb::Pin(pin)) if pin.half == half));
-    assert!(matches!(scene.action[9].verb(), Some(Verb::Squeeze(s)) if s.strength == 9.0));
+    assert!(matches!(scene.action[5].verb(), Some(Verb::Turn(turn)) if turn.half == half));
+    assert!(matches!(scene.action[7].verb(), Some(Verb::Pin(pin)) if pin.half == half));
+    assert!(matches!(scene.action[10].verb(), Some(Verb::Squeeze(s)) if s.strength == 9.0));
 }
 
 /// Files of other systems, with byte order mark and carriage returns, read the same.

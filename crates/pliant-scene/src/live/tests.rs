@@ -65,6 +65,33 @@ fn roller(at: [f32; 3]) -> Action {
     }
 }
 
+fn squeeze() -> Action {
+    Action {
+        squeeze: Some(Squeeze {
+            point: [0.0, 0.3, 0.0],
+            normal: [0.0, 2.0, 0.1],
+            strength: 30.0,
+            body: Some("dough".to_owned()),
+            until: Some(0.9),
+        }),
+        ..Action::default()
+    }
+}
+
+fn turn() -> Action {
+    Action {
+        turn: Some(Turn {
+            at: [0.6, 0.4, 0.0],
+            axis: [1.0, 0.0, 0.2],
+            half: Some([0.3, 0.5, 0.5]),
+            degrees: 40.0,
+            until: 0.95,
+            ..Turn::default()
+        }),
+        ..Action::default()
+    }
+}
+
 /// Everything that a hand can do, at times that fall between the scene's own; gives the hash of every step.
 fn play(session: &mut Session) -> Vec<u64> {
     let mut hashes = Vec::new();
@@ -119,31 +146,9 @@ fn play(session: &mut Session) -> Vec<u64> {
                 hands.push(session.hold(roller([0.1, 0.9, 0.0])).unwrap());
             }
             35 => {
-                let squeeze = Squeeze {
-                    point: [0.0, 0.3, 0.0],
-                    normal: [0.0, 2.0, 0.1],
-                    strength: 30.0,
-                    body: Some("dough".to_owned()),
-                    until: Some(0.9),
-                };
-                act(Action {
-                    squeeze: Some(squeeze),
-                    ..Action::default()
-                });
-                let turn = Turn {
-                    at: [0.6, 0.4, 0.0],
-                    axis: [1.0, 0.0, 0.2],
-                    half: Some([0.3, 0.5, 0.5]),
-                    degrees: 40.0,
-                    until: 0.95,
-                    ..Turn::default()
-                };
-                let turn = Action {
-                    turn: Some(turn),
-                    ..Action::default()
-                };
-                assert!(session.hold(turn.clone()).is_err(), "its end is its speed");
-                session.act(turn).unwrap();
+                act(squeeze());
+                assert!(session.hold(turn()).is_err(), "its end is its speed");
+                session.act(turn()).unwrap();
             }
             40 => {
                 let cut = Cut {

@@ -1,4 +1,5 @@
-//! Bodies in the colours of their clusters, as the figures of [FJLSB17] show them: one sees which clusters are new, and how far each reaches.
+//! Bodies in the colours of their clusters, as the figures of \[FJLSB17\] show them: one sees which clusters are new, and how far each
+//! reaches.
 
 use std::f32::consts::TAU;
 
@@ -35,8 +36,8 @@ const FIRST: u8 = 168;
 const LOOSE: [u8; 3] = [60, 60, 64];
 /// How far the hues of two clusters in succession are apart, in turns: the golden ratio, so that none comes back soon.
 const HUE_STEP: f64 = 0.618_033_988_749_895;
-/// Radius of a particle that is shown in place of a surface, in r: a little more than half of the least distance, so that they look like a whole.
-const BALL: f32 = 0.62;
+/// Radius of a particle that is shown in place of a surface, in r: more than half of the least distance, so that they look like a whole.
+const BALL: f32 = 0.7;
 
 /// A particle that is shown in place of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -172,6 +172,7 @@ fn rotation(axis: Vec3, angle: f64) -> Quat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// A box reaches into its corners, a ball does not; both hold their border.
     #[test]
@@ -212,6 +213,32 @@ mod tests {
             grab.carry(&mut points, time);
             let off = points.pred[0].position().distance(at + offset);
             assert!(off < 1e-6, "{off} m off at {time}");
+        }
+    }
+
+    proptest! {
+        /// Whatever a hand turns keeps its distances: to each other, to the line and along it.
+        #[test]
+        fn a_turn_is_rigid(
+            places in prop::array::uniform2(prop::array::uniform3(-1.0_f32..1.0)),
+            axis in prop::array::uniform3(-1.0_f32..1.0),
+            degrees in -2000.0_f32..2000.0,
+            time in 0.0_f64..2.0,
+        ) {
+            let axis = Vec3::from(axis).normalize_or(Vec3::Y);
+            let at = Vec3::new(0.3, -0.2, 0.1);
+            let [a, b] = places.map(Vec3::from);
+            let mut points = Points::default();
+            points.push(a, Vec3::ZERO, 1.0, 0);
+            points.push(b, Vec3::ZERO, 1.0, 1);
+            let grip = Grip::Ball { at, radius: 9.0 };
+            let way = Way::Turn { axis, degrees, until: 2.0 };
+            let grab = Grab::new(&mut points, ActionId(0), &grip, way, [0.0, 2.0]);
+            grab.carry(&mut points, time);
+            let [p, q] = [0, 1].map(|i| points.pred[i].position());
+            prop_assert!((p.distance(q) - a.distance(b)).abs() < 1e-5);
+            prop_assert!((p.distance(at) - a.distance(at)).abs() < 1e-5);
+            prop_assert!(((p - a).dot(axis)).abs() < 1e-5);
         }
     }
 }

@@ -62,6 +62,11 @@ impl Beam {
 
     /// The body of this beam with about `clusters` clusters of radius `reach`; its mass is 1 kg.
     pub fn body(&self, clusters: usize, reach: f64, growth: Growth) -> Body {
+        self.clustered(clusters, reach, growth).0
+    }
+
+    /// [`Self::body`], and the radius of its clusters, which may have grown.
+    pub fn clustered(&self, clusters: usize, reach: f64, growth: Growth) -> (Body, f64) {
         let mass = vec![1.0 / self.x.len() as f64; self.x.len()];
         let clustering = Clustering {
             method: Method::Fuzzy,
@@ -71,7 +76,8 @@ impl Beam {
             growth,
             seed: SEED,
         };
-        Body::new(&self.x, &mass, &clustering.find(&self.x, &mass))
+        let found = clustering.find(&self.x, &mass);
+        (Body::new(&self.x, &mass, &found), found.reach)
     }
 }
 
@@ -99,6 +105,7 @@ pub const HARDENING: Plastic = Plastic {
 /// How the compressed and the twisted beam are stepped.
 pub fn plastic_params(plastic: Plastic, recluster: Recluster) -> Params {
     Params {
+        damping: 0.2,
         max_stretch: 0.5,
         relax: 0.3,
         sweeps: 8,

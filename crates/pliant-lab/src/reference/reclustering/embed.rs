@@ -79,6 +79,18 @@ impl LocalSet {
         Sweep { energy, next }
     }
 
+    /// Σ w m |F_p p − (e − ē)|² of positions `e`: what the linearised embedding minimises.
+    pub fn unrotated_energy(&self, e: &[DVec3]) -> f64 {
+        let mut energy = 0.0;
+        for cluster in &self.clusters {
+            let center = cluster.center(e);
+            for k in &cluster.members {
+                energy += k.weight * (k.q + center).distance_squared(e[k.slot]);
+            }
+        }
+        energy
+    }
+
     /// E of positions `e` under the best rigid placement of every cluster.
     pub fn energy(&self, e: &[DVec3]) -> f64 {
         self.sweep(e, Fit::Procrustes).energy

@@ -1,9 +1,12 @@
-//! What is done to the beam, and what is measured.
+//! The compressed beam: flowing or firm, with and without reclustering [FJLSB17 §4].
 
-use super::beam::{Beam, CLUSTERS, REACH, plastic_params};
-use super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
-use super::clustering::Growth;
-use glam::DVec3;
+use super::super::beam::{Beam, CLUSTERS, REACH, plastic_params};
+use super::super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
+use super::super::cluster::Phase;
+use super::super::clustering::Growth;
+use super::super::super::linear::outer;
+use super::add;
+use glam::{DMat3, DVec3};
 
 /// A beam that is pressed together along its axis by s·(−x, 0, 0) per unit mass for four seconds, then let go for four.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +17,10 @@ pub struct Compression {
     pub params: Params,
 }
 
+/// s of the flowing beam, in 1/s²: it holds with reclustering and fails without.
+pub const SCALE: f64 = 0.5;
+/// s of the firm beam, in 1/s².
+pub const FIRM_SCALE: f64 = 3.0;
 /// Seconds of pressing.
 pub const PRESSED: f64 = 4.0;
 /// Seconds after it.
@@ -32,6 +39,8 @@ pub struct Compressed {
     pub late_energy: f64,
     /// RMS speed from one to three seconds after release, in m/s.
     pub late_rms: f64,
+    /// The same without translation and spin of the whole.
+    pub late_oscillation: f64,
     /// Length over that at rest, at release.
     pub length_at_release: f64,
     /// Length over that at rest, at the end.
@@ -48,21 +57,41 @@ pub struct Compressed {
     pub steps: usize,
 }
 
-/// Extent along x.
-pub fn length(x: &[DVec3]) -> f64 {
-    let low = x.iter().fold(f64::INFINITY, |m, x| m.min(x.x));
-    let high = x.iter().fold(f64::NEG_INFINITY, |m, x| m.max(x.x));
+/// Extent along the beam's own axis, from the middle of the half that was at x < 0 to that of the other.
+///
+/// Along x it would not do: the load turns a beam that is not quite along x, as any column under pressure.
+pub fn length(beam: &Beam, x: &[DVec3]) -> f64 {
+    let mut axis = DVec3::ZERO;
+    for (x, rest) in x.iter().zip(&beam.x) {
+        axis += *x * rest.x.signum();
+    }
+    let axis = axis.normalize_or(DVec3::X);
+    let along = |x: &DVec3| x.dot(axis);
+    let low = x.iter().map(along).fold(f64::INFINITY, f64::min);
+    let high = x.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
     high - low
 }
 
-/// Adds the counts of a step to a sum.
-pub fn add(total: &mut StepReport, step: &StepReport) {
-    total.retired += step.retired;
-    total.created += step.created;
-    total.rejected += step.rejected;
-    total.attached += step.attached;
-    total.resets += step.resets;
-    total.embed_sweeps += step.embed_sweeps;
+/// Mean square of the velocities without the body's translation and spin, in m²/s².
+pub fn mean_square_oscillation(body: &Body) -> f64 {
+    let mass: f64 = body.mass.iter().sum();
+    let mean = |value: &[DVec3]| {
+        let sum: DVec3 = value.iter().zip(&body.mass).map(|(v, m)| *v * *m).sum();
+        sum / mass
+    };
+    let (center, drift) = (mean(&body.x), mean(&body.v));
+    let (mut momentum, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
+    for i in 0..body.x.len() {
+        let r = body.x[i] - center;
+        momentum += r.cross(body.v[i] - drift) * body.mass[i];
+        inertia += (DMat3::IDENTITY * r.length_squared() - outer(r, r)) * body.mass[i];
+    }
+    let spin = inertia.inverse() * momentum;
+    let square = |i: usize| {
+        let rigid = drift + spin.cross(body.x[i] - center);
+        body.mass[i] * (body.v[i] - rigid).length_squared()
+    };
+    (0..body.x.len()).map(square).sum::<f64>() / mass
 }
 
 impl Compression {
@@ -88,12 +117,12 @@ impl Compression {
     /// Presses, lets go and measures; `watch` sees the body after every step.
     pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &StepReport)) -> Compressed {
         let mut body = Self::body(beam);
-        let rest = length(&body.x);
+        let rest = length(beam, &body.x);
         let mut result = Compressed {
             finite: true,
             ..Compressed::default()
         };
-        let (mut square_sum, mut square_count) = (0.0, 0_usize);
+        let (mut squares, mut oscillations, mut count) = (0.0, 0.0, 0_usize);
         let steps = ((PRESSED + RELEASED) / self.params.dt).round() as usize;
         for _ in 0..steps {
             let report = self.step(&mut body);
@@ -104,31 +133,33 @@ impl Compression {
                 result.finite = false;
                 break;
             }
-            result.observe(&body, rest);
+            result.observe(beam, &body, rest);
             if (1.0..=3.0).contains(&(body.time - PRESSED)) {
                 let mass: f64 = body.mass.iter().sum();
-                square_sum += 2.0 * body.kinetic_energy() / mass;
-                square_count += 1;
+                squares += 2.0 * body.kinetic_energy() / mass;
+                oscillations += mean_square_oscillation(&body);
+                count += 1;
             }
         }
-        result.late_rms = (square_sum / square_count.max(1) as f64).sqrt();
-        result.final_length = length(&body.x) / rest;
+        result.late_rms = (squares / count.max(1) as f64).sqrt();
+        result.late_oscillation = (oscillations / count.max(1) as f64).sqrt();
+        result.final_length = length(beam, &body.x) / rest;
         result.clusters = body.clusters.len();
         result
     }
 }
 
 impl Compressed {
-    fn observe(&mut self, body: &Body, rest: f64) {
+    fn observe(&mut self, beam: &Beam, body: &Body, rest: f64) {
         self.peak_speed = self.peak_speed.max(body.max_speed());
         if body.time <= PRESSED + 1e-6 {
-            self.length_at_release = length(&body.x) / rest;
+            self.length_at_release = length(beam, &body.x) / rest;
         }
         if body.time >= PRESSED + 2.0 {
             self.late_speed = self.late_speed.max(body.max_speed());
             self.late_energy = self.late_energy.max(body.kinetic_energy());
         }
-        let alive = body.max_condition(|c| c.phase == super::Phase::Alive);
+        let alive = body.max_condition(|c| c.phase == Phase::Alive);
         self.alive_condition = self.alive_condition.max(alive);
         self.condition = self.condition.max(body.max_condition(|_| true));
     }

@@ -328,7 +328,11 @@ impl Body {
     pub fn max_speed(&self) -> f64 {
         let faster = |most: f64, v: &DVec3| {
             let speed = v.length();
-            if speed.is_nan() { speed } else { most.max(speed) }
+            if speed.is_nan() {
+                speed
+            } else {
+                most.max(speed)
+            }
         };
         self.v.iter().fold(0.0, faster)
     }

@@ -146,7 +146,10 @@ impl Cluster {
     /// The mean of `value` over the members.
     pub fn mean(&self, m: &[f64], value: &[DVec3]) -> DVec3 {
         // Relative to the first member: far from the origin rounding would move the whole cluster, always the same way.
-        let origin = self.members.first().map_or(DVec3::ZERO, |k| value[k.particle]);
+        let origin = self
+            .members
+            .first()
+            .map_or(DVec3::ZERO, |k| value[k.particle]);
         let offset = |k: &Member| (value[k.particle] - origin) * (k.w * m[k.particle]);
         origin + self.members.iter().map(offset).sum::<DVec3>() / self.mass
     }

@@ -55,7 +55,12 @@ impl Body {
     }
 
     /// Makes one cluster around particle `seed`; says whether it could.
-    pub fn create_cluster(&mut self, seed: usize, params: &Params, report: &mut StepReport) -> bool {
+    pub fn create_cluster(
+        &mut self,
+        seed: usize,
+        params: &Params,
+        report: &mut StepReport,
+    ) -> bool {
         let set = LocalSet::around(self, seed);
         let chosen = match params.recluster {
             Recluster::World => self.world_site().members(self, self.x[seed], params),
@@ -86,7 +91,8 @@ impl Body {
 
     /// Starts cluster `index` anew: it goes, and one made around its middle comes. Says whether that could be made.
     pub fn recreate(&mut self, index: usize, params: &Params, report: &mut StepReport) -> bool {
-        let nearest = |a: &&super::Member, b: &&super::Member| a.p.length().total_cmp(&b.p.length());
+        let nearest =
+            |a: &&super::Member, b: &&super::Member| a.p.length().total_cmp(&b.p.length());
         let Some(seed) = self.clusters[index].members.iter().min_by(nearest) else {
             return false;
         };
@@ -118,7 +124,10 @@ impl Body {
         let (sweeps, tolerance) = (params.embed_sweeps, params.embed_tolerance);
         let embedding = set.embed(&self.x, params.fit, sweeps, tolerance);
         report.embed_sweeps += embedding.energies.len();
-        let centers = set.clusters.iter().map(|c| (c.index, c.center(&embedding.e)));
+        let centers = set
+            .clusters
+            .iter()
+            .map(|c| (c.index, c.center(&embedding.e)));
         Site {
             particles: set.particles.clone(),
             centers: centers.collect(),
@@ -193,7 +202,10 @@ impl Site {
                 if !cluster.survives() {
                     continue;
                 }
-                if let Ok(k) = cluster.members.binary_search_by_key(&particle, |k| k.particle) {
+                if let Ok(k) = cluster
+                    .members
+                    .binary_search_by_key(&particle, |k| k.particle)
+                {
                     staying += cluster.members[k].a0;
                 }
                 let known = self.centers.binary_search_by_key(&c, |&(index, _)| index);

@@ -43,7 +43,11 @@ impl LocalSet {
                 sweep = self.sweep(&e, Fit::Procrustes);
                 fallbacks += 1;
             }
-            let change: f64 = e.iter().zip(&sweep.next).map(|(a, b)| a.distance_squared(*b)).sum();
+            let change: f64 = e
+                .iter()
+                .zip(&sweep.next)
+                .map(|(a, b)| a.distance_squared(*b))
+                .sum();
             energies.push(sweep.energy);
             e = sweep.next;
             if ratios.is_empty() {

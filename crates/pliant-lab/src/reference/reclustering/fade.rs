@@ -93,7 +93,11 @@ impl Body {
 
     /// Whether a cluster that goes holds a particle that nothing else will hold.
     fn is_needed(&self, cluster: &Cluster) -> bool {
-        !cluster.survives() && cluster.members.iter().any(|k| !self.has_survivor(k.particle))
+        !cluster.survives()
+            && cluster
+                .members
+                .iter()
+                .any(|k| !self.has_survivor(k.particle))
     }
 
     /// Hangs particles on the nearest cluster that stays, if none has formed around them in half of a fade out.

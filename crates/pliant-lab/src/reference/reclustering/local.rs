@@ -1,8 +1,8 @@
 //! The clusters around a candidate, with all their particles [FJLSB17 Eqs. 22–23].
 
+use super::super::linear::outer;
 use super::body::Body;
 use super::cluster::{Cluster, Phase, Range};
-use super::super::linear::outer;
 use glam::{DMat3, DVec3};
 
 /// A particle in a cluster of the set.

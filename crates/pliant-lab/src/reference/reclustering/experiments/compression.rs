@@ -1,10 +1,10 @@
 //! The compressed beam: flowing or firm, with and without reclustering [FJLSB17 §4].
 
+use super::super::super::linear::outer;
 use super::super::beam::{Beam, CLUSTERS, REACH, plastic_params};
 use super::super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
 use super::super::cluster::Phase;
 use super::super::clustering::Growth;
-use super::super::super::linear::outer;
 use super::add;
 use glam::{DMat3, DVec3};
 

@@ -9,6 +9,9 @@ use pliant::random::{Random, name_key};
 /// States that are looked at.
 pub const STATES: usize = 50;
 
+/// Sweeps after which an embedding has converged.
+pub const MANY: usize = 500;
+
 /// What the embeddings of one local set leave, each under the best rigid placement of every cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
@@ -18,6 +21,8 @@ pub struct Quality {
     pub world: f64,
     /// E of the embedding with its usual number of sweeps.
     pub nonlinear: f64,
+    /// E of the embedding after [`MANY`] sweeps: what no placement can take away.
+    pub converged: f64,
     /// E of the linearised embedding.
     pub linear: f64,
     /// The sum that the linearised embedding minimises, where it ends: all rotations are the identity.
@@ -60,11 +65,13 @@ pub fn quality(body: &Body, seed: usize) -> Option<Quality> {
         params.embed_sweeps,
         params.embed_tolerance,
     );
+    let converged = set.embed(&body.x, params.fit, MANY, 0.0);
     let linear = set.embed_linear(pinned, body.x[seed]);
     Some(Quality {
         time: body.time,
         world: set.energy(&here),
         nonlinear: set.energy(&embedding.e),
+        converged: set.energy(&converged.e),
         linear: set.energy(&linear),
         unrotated: set.unrotated_energy(&linear),
         fallbacks: embedding.fallbacks,

@@ -30,6 +30,8 @@ pub struct Sag {
     pub clusters: usize,
     /// Whether every cluster is made anew during the run.
     pub renewed: bool,
+    /// Seconds until the sag is measured.
+    pub duration: f64,
     /// How the beam is stepped.
     pub params: Params,
 }
@@ -37,8 +39,10 @@ pub struct Sag {
 /// What a sagging beam has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sagged {
-    /// How far the middle of the tip is below its rest position, in m.
+    /// How far the middle of the tip is below its rest position at the end, in m.
     pub sag: f64,
+    /// The same, as a mean over the last second: what is left of the first swing is out of it.
+    pub mean_sag: f64,
     /// Highest speed at the end, in m/s.
     pub speed: f64,
     /// Clusters of the start that are left at the end.
@@ -66,6 +70,7 @@ pub fn elastic(clusters: usize) -> Sag {
     Sag {
         clusters,
         renewed: false,
+        duration: DURATION,
         params,
     }
 }
@@ -104,9 +109,11 @@ impl Sag {
             acceleration: &|_, _| DVec3::Y * GRAVITY,
             hold: &|i, _| beam.x[i],
         };
-        let steps = (DURATION / params.dt).round() as usize;
+        let steps = (self.duration / params.dt).round() as usize;
+        let last_second = (1.0 / params.dt).round() as usize;
         let mut renewed = 0;
-        for _ in 0..steps {
+        let (mut sag, mut sum) = (0.0, 0.0);
+        for step in 0..steps {
             if self.renewed {
                 let [begin, end] = RENEWAL;
                 let share = ((body.time - begin) / (end - begin)).clamp(0.0, 1.0);
@@ -116,11 +123,14 @@ impl Sag {
                 }
             }
             body.step(&params, &drive);
+            sag = tip_sag(beam, &body);
+            if step + last_second >= steps {
+                sum += sag;
+            }
         }
-        let tip = (0..beam.x.len()).filter(|&i| beam.x[i].x > TIP);
-        let count = tip.clone().count().max(1) as f64;
         Sagged {
-            sag: tip.map(|i| beam.x[i].y - body.x[i].y).sum::<f64>() / count,
+            sag,
+            mean_sag: sum / last_second as f64,
             speed: body.max_speed(),
             old_clusters: body.clusters.iter().filter(|c| c.id < originals).count(),
             clusters: body.clusters.len(),
@@ -130,9 +140,20 @@ impl Sag {
     }
 }
 
+/// How far the middle of the tip is below its rest position.
+pub fn tip_sag(beam: &Beam, body: &Body) -> f64 {
+    let tip = (0..beam.x.len()).filter(|&i| beam.x[i].x > TIP);
+    let count = tip.clone().count().max(1) as f64;
+    tip.map(|i| beam.x[i].y - body.x[i].y).sum::<f64>() / count
+}
+
 /// Makes the cluster of this id anew.
 fn renew(body: &mut Body, id: u64, params: &Params) {
-    if let Some(index) = body.clusters.iter().position(|c| c.id == id && c.survives()) {
+    if let Some(index) = body
+        .clusters
+        .iter()
+        .position(|c| c.id == id && c.survives())
+    {
         body.recreate(index, params, &mut StepReport::default());
     }
 }

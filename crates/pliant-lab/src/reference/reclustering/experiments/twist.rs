@@ -104,7 +104,7 @@ impl Twist {
 }
 
 /// Angle about x of the end at x > 0 against the other, up to whole turns.
-fn twist_angle(rest: &[DVec3], x: &[DVec3]) -> f64 {
+pub fn twist_angle(rest: &[DVec3], x: &[DVec3]) -> f64 {
     let end = |side: f64| {
         let held: Vec<usize> = (0..rest.len())
             .filter(|&i| rest[i].x * side > HELD_BEYOND)

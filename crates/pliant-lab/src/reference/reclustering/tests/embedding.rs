@@ -80,7 +80,11 @@ fn bent_bar_affine() {
 fn stretched_bar_affine() {
     let (set, x) = bent_bar(stretched());
     let embedding = set.embed(&x, Fit::Affine, 300, 1e-8);
-    let printed = [(1, 6.468787, 1e-6), (20, 0.015566, 1e-6), (60, 1.806e-7, 1e-10)];
+    let printed = [
+        (1, 6.468787, 1e-6),
+        (20, 0.015566, 1e-6),
+        (60, 1.806e-7, 1e-10),
+    ];
     assert_energies(&embedding, &printed);
     assert_eq!(embedding.ratios.len(), 61);
     let embedding = set.embed(&x, Fit::Affine, 300, 0.0);
@@ -101,6 +105,10 @@ fn bent_bar_procrustes() {
     assert_energies(&embedding, &printed);
     let (set, x) = bent_bar(stretched());
     let embedding = set.embed(&x, Fit::Procrustes, 60, 0.0);
-    let printed = [(1, 6.400643, 1e-6), (20, 0.159266, 1e-6), (60, 4.4191e-4, 1e-8)];
+    let printed = [
+        (1, 6.400643, 1e-6),
+        (20, 0.159266, 1e-6),
+        (60, 4.4191e-4, 1e-8),
+    ];
     assert_energies(&embedding, &printed);
 }

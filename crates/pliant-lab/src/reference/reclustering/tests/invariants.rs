@@ -2,8 +2,8 @@
 
 use super::super::beam::{Beam, FIRM, FLOWING};
 use super::super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
-use super::super::clustering::{Clustering, Growth, Method};
 use super::super::cluster::Phase;
+use super::super::clustering::{Clustering, Growth, Method};
 use super::super::kernel::Kernel;
 use crate::reference::cluster::Fit;
 use crate::reference::tests::{Random, assert_close};
@@ -32,7 +32,11 @@ fn params(plastic: Plastic) -> Params {
 }
 
 /// Presses the beam along x for a second, lets go for another; calls `check` after every step.
-fn press(body: &mut Body, params: &Params, mut check: impl FnMut(&Body, &StepReport)) -> StepReport {
+fn press(
+    body: &mut Body,
+    params: &Params,
+    mut check: impl FnMut(&Body, &StepReport),
+) -> StepReport {
     let mut total = StepReport::default();
     let drive = Drive {
         acceleration: &|x, time| DVec3::X * if time < 1.0 { -PRESS * x.x } else { 0.0 },
@@ -141,11 +145,20 @@ fn momentum_is_kept() {
         };
         let mut total = StepReport::default();
         for _ in 0..120 {
-            crate::reference::reclustering::experiments::add(&mut total, &body.step(&params, &Drive::none()));
+            crate::reference::reclustering::experiments::add(
+                &mut total,
+                &body.step(&params, &Drive::none()),
+            );
             let drift = (body.momentum() - before).length();
             assert!(drift < 1e-10, "{drift}");
         }
-        assert!(total.created > 5 && body.clusters.iter().any(|c| c.phase == Phase::Alive && c.id >= 30));
+        assert!(
+            total.created > 5
+                && body
+                    .clusters
+                    .iter()
+                    .any(|c| c.phase == Phase::Alive && c.id >= 30)
+        );
     }
 }
 
@@ -227,10 +240,17 @@ fn new_clusters_at_rest_move_nothing() {
         let mut report = StepReport::default();
         for id in 0..count as u64 {
             let index = body.clusters.iter().position(|c| c.id == id);
-            body.recreate(index.expect("it stays until asked to go"), &params, &mut report);
+            body.recreate(
+                index.expect("it stays until asked to go"),
+                &params,
+                &mut report,
+            );
             body.step(&params, &Drive::none());
         }
-        assert!(report.created == count && report.retired == count, "{report:?}");
+        assert!(
+            report.created == count && report.retired == count,
+            "{report:?}"
+        );
         for _ in 0..params.fade_out + 1 {
             body.step(&params, &Drive::none());
         }

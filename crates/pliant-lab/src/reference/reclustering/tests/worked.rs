@@ -53,19 +53,40 @@ fn stretched_rectangle() {
     let body = rectangle(&[-1.0, 1.0]);
     let cluster = &body.clusters[0];
     let inverse = DMat3::from_cols_array(&[5.0, -3.0, 0.0, -3.0, 5.0, 0.0, 0.0, 0.0, 16.0]) / 64.0;
-    assert!((cluster.rest_inverse - inverse).to_cols_array().iter().all(|e| e.abs() < 1e-15));
-    let place = cluster.place(&body.mass, &body.x, Fit::Affine).expect("it has mass");
+    assert!(
+        (cluster.rest_inverse - inverse)
+            .to_cols_array()
+            .iter()
+            .all(|e| e.abs() < 1e-15)
+    );
+    let place = cluster
+        .place(&body.mass, &body.x, Fit::Affine)
+        .expect("it has mass");
     let f = [[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     assert_rows(place.f_e, f, 1e-14);
-    assert_rows(place.rotation, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], 1e-14);
+    assert_rows(
+        place.rotation,
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        1e-14,
+    );
 
     let a_xr = DMat3::from_cols_array(&[40.0, 12.0, 0.0, 24.0, 20.0, 0.0, 0.0, 0.0, 4.0]);
     let svd = signed_svd(a_xr);
-    let rotation = [[0.9805806757, 0.1961161351, 0.0], [-0.1961161351, 0.9805806757, 0.0], [0.0, 0.0, 1.0]];
+    let rotation = [
+        [0.9805806757, 0.1961161351, 0.0],
+        [-0.1961161351, 0.9805806757, 0.0],
+        [0.0, 0.0, 1.0],
+    ];
     assert_rows(svd.rotation(), rotation, PRINTED);
-    let stretch = [[36.8698334, 19.6116135, 0.0], [19.6116135, 24.3184008, 0.0], [0.0, 0.0, 4.0]];
+    let stretch = [
+        [36.8698334, 19.6116135, 0.0],
+        [19.6116135, 24.3184008, 0.0],
+        [0.0, 0.0, 4.0],
+    ];
     assert_rows(svd.stretch(), stretch, 0.51e-7);
-    let place = cluster.place(&body.mass, &body.x, Fit::Procrustes).expect("it has mass");
+    let place = cluster
+        .place(&body.mass, &body.x, Fit::Procrustes)
+        .expect("it has mass");
     assert_rows(place.rotation, rotation, PRINTED);
 
     let [residual, torque, force] = goal_sums(&body, Fit::Affine);
@@ -112,9 +133,17 @@ fn plastic_update() {
     let r0 = DMat3::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 0.7);
     let s0 = DMat3::from_cols_array(&[1.3, 0.1, 0.05, 0.1, 0.9, -0.08, 0.05, -0.08, 0.95]);
     let svd = signed_svd(r0 * s0);
-    assert_vector(svd.sigma, [1.3261653099, 1.0078315838, 0.8160031063], PRINTED);
+    assert_vector(
+        svd.sigma,
+        [1.3261653099, 1.0078315838, 0.8160031063],
+        PRINTED,
+    );
     let flow = frobenius_flow(svd.sigma, 0.1 + 0.5 * 0.2, 0.9).expect("above the yield");
-    assert_vector(flow.deviator.exp(), [1.2883638094, 0.9791039840, 0.7927434556], PRINTED);
+    assert_vector(
+        flow.deviator.exp(),
+        [1.2883638094, 0.9791039840, 0.7927434556],
+        PRINTED,
+    );
     assert_close(flow.strain, 0.3557324911, PRINTED);
     assert_close(flow.gamma, 0.3940018005, PRINTED);
     // As printed, ν multiplies n alone.
@@ -140,10 +169,18 @@ fn plastic_update() {
     assert_close(new.determinant(), 1.0, 1e-14);
     assert_close(signed_svd(new).condition(), 1.8291715189, PRINTED);
     let left = |f_p_new: DMat3| signed_svd(r0 * s0 * f_p * f_p_new.inverse()).sigma;
-    assert_vector(left(new), [1.2001686815, 1.0162520312, 0.8941980602], PRINTED);
+    assert_vector(
+        left(new),
+        [1.2001686815, 1.0162520312, 0.8941980602],
+        PRINTED,
+    );
     let row = [1.0567964572, -0.3527000512, 0.4130660862];
     assert_vector((svd.rotation() * new).row(0), row, PRINTED);
-    assert_close(cluster.alpha, 0.2 + (svd.sigma - DVec3::ONE).length() / 60.0, 1e-15);
+    assert_close(
+        cluster.alpha,
+        0.2 + (svd.sigma - DVec3::ONE).length() / 60.0,
+        1e-15,
+    );
 
     // Without the outer V the rest shape is turned, and the goals are the same; with the printed V they are not.
     let factors = DMat3::from_diagonal(flow.factors());
@@ -154,7 +191,12 @@ fn plastic_update() {
     let wrong = [1.2379013969, 1.0125316825, 0.8701272410];
     let wrong_left = left(printed);
     // The columns of V are defined up to sign, and the printed form depends on it.
-    let flips = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+    let flips = [
+        [1.0, 1.0, 1.0],
+        [1.0, -1.0, -1.0],
+        [-1.0, 1.0, -1.0],
+        [-1.0, -1.0, 1.0],
+    ];
     let matches = |flip: [f64; 3]| {
         let v = svd.v * DMat3::from_diagonal(DVec3::from_array(flip));
         (left(factors * v * f_p) - DVec3::from_array(wrong)).length() < 2e-10
@@ -190,7 +232,10 @@ fn kernel_ends() {
     let blend = Kernel::Blend(2.0).weight(0.1, 0.25, []);
     assert_close(blend, 2.0 + 59.4290159759, PRINTED);
     let fuzzy = Kernel::Fuzzy(2.0);
-    let [a, b] = [fuzzy.weight(0.1, 0.25, [0.2]), fuzzy.weight(0.2, 0.25, [0.1])];
+    let [a, b] = [
+        fuzzy.weight(0.1, 0.25, [0.2]),
+        fuzzy.weight(0.2, 0.25, [0.1]),
+    ];
     assert_close(a, 0.8, 1e-15);
     assert_close(a + b, 1.0, 1e-15);
     assert_eq!(fuzzy.weight(0.0, 0.25, [0.1]), 1.0);

@@ -4,11 +4,17 @@ use super::super::embed::Embedding;
 use super::super::local::LocalSet;
 use super::boxed_body;
 use crate::reference::cluster::Fit;
-use crate::reference::tests::assert_close;
+use crate::reference::linear::{from_principal, outer, signed_svd};
+use crate::reference::tests::{Random, assert_close};
 use glam::{DMat3, DVec3};
 
 /// A bar of 9 × 3 × 3 particles with clusters [0, 4], [2, 6], [4, 8] along x, and its places when bent to a radius of 8 and stretched by 1.15.
 fn bent_bar(f_p: DMat3) -> (LocalSet, Vec<DVec3>) {
+    bent_bar_of([f_p; 3])
+}
+
+/// The same with a plastic deformation for each cluster.
+fn bent_bar_of(f_p: [DMat3; 3]) -> (LocalSet, Vec<DVec3>) {
     let mut rest = Vec::new();
     for x in 0..9 {
         for y in 0..3 {
@@ -22,7 +28,7 @@ fn bent_bar(f_p: DMat3) -> (LocalSet, Vec<DVec3>) {
         (0..rest.len()).filter(inside).collect::<Vec<usize>>()
     };
     let mut body = boxed_body(&rest, &[span(0.0), span(2.0), span(4.0)]);
-    for cluster in &mut body.clusters {
+    for (cluster, f_p) in body.clusters.iter_mut().zip(f_p) {
         cluster.f_p = f_p;
     }
     let bend = |x: &DVec3| {
@@ -111,4 +117,55 @@ fn bent_bar_procrustes() {
         (60, 4.4191e-4, 1e-8),
     ];
     assert_energies(&embedding, &printed);
+}
+
+/// Without rotations in the rest shapes the linearised embedding finds the rest shape exactly; where one cluster's rest shape is
+/// turned it cannot, and the nonlinear one can.
+#[test]
+fn linearised_embedding() {
+    let (set, x) = bent_bar(DMat3::IDENTITY);
+    let linear = set.embed_linear(0, x[0]);
+    assert!(linear[0].distance(x[0]) < 1e-12);
+    assert!(set.unrotated_energy(&linear) < 1e-18);
+    assert_close(end_to_end(&linear), 8.0, 1e-8);
+
+    let turn = DMat3::from_rotation_z(0.8);
+    let (set, x) = bent_bar_of([DMat3::IDENTITY, turn, DMat3::IDENTITY]);
+    let linear = set.embed_linear(0, x[0]);
+    let nonlinear = set.embed(&x, Fit::Procrustes, 200, 0.0);
+    assert!(set.energy(&nonlinear.e) < 1e-9 * set.energy(&linear));
+    // It does minimise what it should: no small move of a particle makes it better.
+    let least = set.unrotated_energy(&linear);
+    for i in 1..linear.len() {
+        for step in [DVec3::X, DVec3::Y, -DVec3::Z] {
+            let mut moved = linear.clone();
+            moved[i] += step * 1e-3;
+            assert!(set.unrotated_energy(&moved) > least);
+        }
+    }
+}
+
+/// Where the affine rotation would let the energy rise, least squares takes over, and it falls in every sweep.
+#[test]
+fn energy_never_rises() {
+    let mut random = Random(11);
+    let mut fallbacks = 0;
+    for _ in 0..60 {
+        let rest: Vec<DVec3> = (0..40).map(|_| random.vector()).collect();
+        let spans = [0..20, 10..30, 20..40].map(Iterator::collect::<Vec<usize>>);
+        let mut body = boxed_body(&rest, &spans);
+        for cluster in &mut body.clusters {
+            let turn = signed_svd(outer(random.vector(), random.vector())).rotation();
+            cluster.f_p = from_principal((random.vector() * 1.5).exp(), turn);
+        }
+        for x in &mut body.x {
+            *x += random.normal(0.5);
+        }
+        let set = LocalSet::of(&body, &[0, 1, 2]);
+        let embedding = set.embed(&body.x, Fit::Affine, 60, 0.0);
+        let falls = |pair: &[f64]| pair[1] <= pair[0] * (1.0 + 1e-12);
+        assert!(embedding.energies.windows(2).all(falls));
+        fallbacks += embedding.fallbacks;
+    }
+    assert!(fallbacks > 0);
 }

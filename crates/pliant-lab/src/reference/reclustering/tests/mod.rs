@@ -1,5 +1,6 @@
 //! Worked numbers and invariants at the tolerances of f64.
 
+mod clustering;
 mod embedding;
 mod invariants;
 mod worked;

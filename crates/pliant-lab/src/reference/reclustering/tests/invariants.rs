@@ -251,7 +251,7 @@ fn new_clusters_at_rest_move_nothing() {
             report.created == count && report.retired == count,
             "{report:?}"
         );
-        for _ in 0..params.fade_out + 1 {
+        for _ in 0..=params.fade_out {
             body.step(&params, &Drive::none());
         }
         assert!(body.clusters.iter().all(|c| c.id >= count as u64));

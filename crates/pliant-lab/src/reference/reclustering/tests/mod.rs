@@ -1,6 +1,7 @@
 //! Worked numbers and invariants at the tolerances of f64.
 
 mod clustering;
+mod edges;
 mod embedding;
 mod invariants;
 mod worked;

@@ -3,11 +3,11 @@
 //! `cargo run --release -p pliant-lab --example reclustering_reference [R1 R5 …]`; without names, all of them.
 
 use pliant_lab::reference::Fit;
-use pliant_lab::reference::reclustering::beam::{Beam, FIRM, FLOWING, PARTICLES};
-use pliant_lab::reference::reclustering::body::{Params, Recluster};
-use pliant_lab::reference::reclustering::experiments::compression::{
-    Compressed, FIRM_SCALE, SCALE, compression,
+use pliant_lab::reference::reclustering::beam::{
+    Beam, FIRM, FIRM_SCALE, FLOWING, PARTICLES, SCALE,
 };
+use pliant_lab::reference::reclustering::body::{Params, Recluster};
+use pliant_lab::reference::reclustering::experiments::compression::{Compressed, compression};
 use pliant_lab::reference::reclustering::experiments::{quality, sag, spin, twist};
 use std::time::Instant;
 
@@ -33,15 +33,8 @@ fn main() {
             });
         }
     }
-    for recluster in [Recluster::Embedded, Recluster::Off] {
-        if wants("R5") {
-            timed("R5", || {
-                println!(
-                    "{recluster:?} {:#?}",
-                    twist::twist(recluster).run(&beam, |_, _| ())
-                );
-            });
-        }
+    if wants("R5") {
+        timed("R5", || print_twists(&beam));
     }
     if wants("R6") {
         timed("R6", print_sags);
@@ -50,14 +43,16 @@ fn main() {
         timed("R7", print_renewals);
     }
     if wants("R8") {
-        timed("R8", || print_qualities(&beam));
+        timed("R8", || {
+            print_qualities("compressed", &quality::compressed(&beam));
+            print_qualities("twisted", &quality::twisted(&beam));
+        });
     }
     if wants("R9") {
         for fit in [Fit::Procrustes, Fit::Affine] {
             println!("R9 {fit:?} {:?}", spin::run(fit));
         }
     }
-    println!("defaults: {:?}", Params::default());
 }
 
 fn timed(id: &str, run: impl FnOnce()) {
@@ -80,38 +75,66 @@ fn print_sags() {
     for clusters in sag::COUNTS {
         let result = sag::elastic(clusters).run(&beam);
         println!(
-            "{clusters} clusters: sag {:.6} (change {:+.6}) {result:?}",
-            result.sag,
-            result.sag - last
+            "{clusters} clusters: mean sag {:.6} (change {:+.6}) {result:?}",
+            result.mean_sag,
+            result.mean_sag - last
         );
-        last = result.sag;
+        last = result.mean_sag;
     }
 }
 
 fn print_renewals() {
     let beam = Beam::new(sag::PARTICLES);
-    for clusters in [15, 62, 250] {
-        let elastic = sag::elastic(clusters).run(&beam).sag;
-        for renewed in [false, true] {
-            let result = sag::firm(clusters, renewed).run(&beam);
+    for clusters in [15, 62] {
+        let elastic = sag::elastic(clusters).run(&beam).mean_sag;
+        let kept = sag::firm(clusters, false);
+        let renewed = sag::firm(clusters, true);
+        let mut hasty = renewed;
+        hasty.params.embed_sweeps = Params::default().embed_sweeps;
+        for (what, sag) in [
+            ("kept", kept),
+            ("renewed", renewed),
+            ("hastily renewed", hasty),
+        ] {
+            let result = sag.run(&beam);
+            let change = result.mean_sag / elastic - 1.0;
             println!(
-                "{clusters} clusters, renewed {renewed}: sag {:.6} against {elastic:.6} elastic, {result:?}",
-                result.sag
+                "{clusters} clusters {what}: {change:+.4} of {elastic:.6} elastic, {result:?}"
             );
         }
     }
 }
 
-fn print_qualities(beam: &Beam) {
-    let found = quality::qualities(beam);
-    for q in &found {
-        println!("{q:?} ratio {:.2}", q.linear / q.nonlinear);
+fn print_twists(beam: &Beam) {
+    let usual = Params::default().cond_max;
+    for (recluster, cond_max) in [
+        (Recluster::Embedded, usual),
+        (Recluster::Embedded, twist::KEEPING_COND_MAX),
+        (Recluster::Off, usual),
+    ] {
+        let mut run = twist::twist(recluster);
+        run.params.cond_max = cond_max;
+        let result = run.run(beam, |_, _| ());
+        println!("{recluster:?}, cond_max {cond_max}: {result:#?}");
     }
-    let mut ratios: Vec<f64> = found.iter().map(|q| q.linear / q.nonlinear).collect();
+}
+
+fn print_qualities(what: &str, found: &[quality::Quality]) {
+    println!("{what}: {:?} … {:?}", found.first(), found.last());
+    let ratio = |q: &quality::Quality| q.linear / q.nonlinear;
+    let converged = |q: &quality::Quality| q.linear / q.converged;
+    print_spread("linear over nonlinear", found.iter().map(ratio).collect());
+    print_spread(
+        "linear over converged",
+        found.iter().map(converged).collect(),
+    );
+}
+
+fn print_spread(what: &str, mut ratios: Vec<f64>) {
     ratios.sort_by(f64::total_cmp);
     let mean = ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64;
     println!(
-        "{} states: linear over nonlinear from {:.3}, median {:.3}, geometric mean {:.3}, to {:.3}",
+        "{what}, {} states: from {:.3}, median {:.3}, geometric mean {:.3}, to {:.3}",
         ratios.len(),
         ratios[0],
         ratios[ratios.len() / 2],

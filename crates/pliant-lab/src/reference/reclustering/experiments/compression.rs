@@ -17,10 +17,6 @@ pub struct Compression {
     pub params: Params,
 }
 
-/// s of the flowing beam, in 1/s²: it holds with reclustering and fails without.
-pub const SCALE: f64 = 1.0;
-/// s of the firm beam, in 1/s².
-pub const FIRM_SCALE: f64 = 4.8;
 /// Seconds of pressing.
 pub const PRESSED: f64 = 4.0;
 /// Seconds after it.

@@ -1,9 +1,10 @@
 //! How good the embedding is: against the linearised one, in states of the compressed beam [FJLSB17 §3.2.2].
 
-use super::super::beam::{Beam, FLOWING, SEED};
+use super::super::beam::{Beam, FLOWING, SCALE, SEED};
 use super::super::body::{Body, Recluster};
 use super::super::local::LocalSet;
-use super::compression::{PRESSED, RELEASED, SCALE, compression};
+use super::compression::{PRESSED, RELEASED, compression};
+use super::twist::{self, FREE, TWISTED};
 use pliant::random::{Random, name_key};
 
 /// States that are looked at.
@@ -33,23 +34,39 @@ pub struct Quality {
     pub clusters: usize,
 }
 
-/// Looks at random particles in random states of the compressed flowing beam, by time.
-pub fn qualities(beam: &Beam) -> Vec<Quality> {
-    let run = compression(SCALE, FLOWING, Recluster::Embedded);
-    let steps = ((PRESSED + RELEASED) / run.params.dt).round() as u32;
+/// Random steps of so many, each with a random particle, by step.
+fn states(beam: &Beam, steps: f64) -> Vec<(u64, usize)> {
     let mut random = Random::new([SEED, name_key("states"), 0, 0]);
-    let mut states: Vec<(u64, usize)> = (0..STATES)
-        .map(|_| {
-            let step = u64::from(1 + random.next_below(steps));
-            (step, random.next_below(beam.x.len() as u32) as usize)
-        })
-        .collect();
+    let state = |_| {
+        let step = u64::from(1 + random.next_below(steps.round() as u32));
+        (step, random.next_below(beam.x.len() as u32) as usize)
+    };
+    let mut states: Vec<(u64, usize)> = (0..STATES).map(state).collect();
     states.sort_unstable();
+    states
+}
+
+/// What the body looks like in those of the states that are now.
+fn look(body: &Body, states: &[(u64, usize)]) -> Vec<Quality> {
+    let now = states.iter().filter(|(step, _)| *step == body.steps);
+    now.filter_map(|&(_, seed)| quality(body, seed)).collect()
+}
+
+/// Looks at random particles in random states of the compressed flowing beam, by time.
+pub fn compressed(beam: &Beam) -> Vec<Quality> {
+    let run = compression(SCALE, FLOWING, Recluster::Embedded);
+    let states = states(beam, (PRESSED + RELEASED) / run.params.dt);
     let mut found = Vec::new();
-    run.run(beam, |body, _| {
-        let now = states.iter().filter(|(step, _)| *step == body.steps);
-        found.extend(now.filter_map(|&(_, seed)| quality(body, seed)));
-    });
+    run.run(beam, |body, _| found.extend(look(body, &states)));
+    found
+}
+
+/// Looks at random particles in random states of the twisted beam, by time. Here clusters turn against each other.
+pub fn twisted(beam: &Beam) -> Vec<Quality> {
+    let run = twist::twist(Recluster::Embedded);
+    let states = states(beam, (TWISTED + FREE) / run.params.dt);
+    let mut found = Vec::new();
+    run.run(beam, |body, _| found.extend(look(body, &states)));
     found
 }
 

@@ -25,12 +25,14 @@
 //! | [`contact`] | floor, pairs and friction |
 //! | [`body`] | the step |
 //! | [`resample`] | the closed formulas of re-sampling |
+//! | [`reclustering`] | springs, weighted clusters and reclustering, a method of its own |
 
 pub mod body;
 pub mod cluster;
 pub mod contact;
 pub mod linear;
 pub mod plastic;
+pub mod reclustering;
 pub mod resample;
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::linear::{frobenius_norm, outer, signed_svd};
 use super::plastic::Material;
 use glam::{DMat3, DVec3};
 
-fn assert_close(ours: f64, theirs: f64, tolerance: f64) {
+pub(super) fn assert_close(ours: f64, theirs: f64, tolerance: f64) {
     assert!(
         (ours - theirs).abs() <= tolerance,
         "{ours:.17} against {theirs:.17}, off by {:.3e}",
@@ -16,28 +16,28 @@ fn assert_close(ours: f64, theirs: f64, tolerance: f64) {
     );
 }
 
-fn assert_vector(ours: DVec3, theirs: [f64; 3], tolerance: f64) {
+pub(super) fn assert_vector(ours: DVec3, theirs: [f64; 3], tolerance: f64) {
     for axis in 0..3 {
         assert_close(ours[axis], theirs[axis], tolerance);
     }
 }
 
-fn assert_rows(ours: DMat3, rows: [[f64; 3]; 3], tolerance: f64) {
+pub(super) fn assert_rows(ours: DMat3, rows: [[f64; 3]; 3], tolerance: f64) {
     for (r, row) in rows.into_iter().enumerate() {
         assert_vector(ours.row(r), row, tolerance);
     }
 }
 
-fn max_difference(a: DMat3, b: DMat3) -> f64 {
+pub(super) fn max_difference(a: DMat3, b: DMat3) -> f64 {
     let d = (a - b).to_cols_array();
     d.iter().fold(0.0, |m, e| m.max(e.abs()))
 }
 
 /// A small generator of uniform numbers: tests need the same ones every time, not good ones.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn unit(&mut self) -> f64 {
+    pub(super) fn unit(&mut self) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(6364136223846793005)
@@ -46,18 +46,18 @@ impl Random {
     }
 
     /// A vector with components in [−1, 1).
-    fn vector(&mut self) -> DVec3 {
+    pub(super) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
     }
 
     /// Approximately normal with the given deviation: the sum of twelve uniform numbers.
-    fn normal(&mut self, deviation: f64) -> DVec3 {
+    pub(super) fn normal(&mut self, deviation: f64) -> DVec3 {
         (0..4).map(|_| self.vector()).sum::<DVec3>() * (deviation * 0.75_f64.sqrt())
     }
 }
 
 /// Points of a grid of `size` points, `spacing` apart, centred on the origin.
-fn grid(size: [usize; 3], spacing: f64) -> Vec<DVec3> {
+pub(super) fn grid(size: [usize; 3], spacing: f64) -> Vec<DVec3> {
     let middle = DVec3::from_array(size.map(|n| (n - 1) as f64 * 0.5));
     let mut points = Vec::new();
     for x in 0..size[0] {
@@ -86,7 +86,7 @@ fn block(size: [usize; 3], material: Material) -> Body {
 }
 
 /// RMS distance of `x` from `rest` after the best rigid motion.
-fn shape_error(x: &[DVec3], rest: &[DVec3]) -> f64 {
+pub(super) fn shape_error(x: &[DVec3], rest: &[DVec3]) -> f64 {
     let mean = |x: &[DVec3]| x.iter().sum::<DVec3>() / x.len() as f64;
     let (c, c0) = (mean(x), mean(rest));
     let mut a = DMat3::ZERO;

@@ -1,0 +1,135 @@
+//! The twisted beam [FJLSB17 §4].
+
+use super::super::beam::{Beam, CLUSTERS, HARDENING, REACH, plastic_params};
+use super::super::body::{Body, Drive, Params, Recluster, StepReport};
+use super::super::clustering::Growth;
+use super::add;
+use glam::{DMat3, DVec3};
+use std::f64::consts::TAU;
+
+/// Particles farther than this from the middle are turned, in m.
+pub const HELD_BEYOND: f64 = 0.7;
+/// Turn of each end, in rad/s.
+pub const RATE: f64 = 0.3;
+/// Seconds of twisting.
+pub const TWISTED: f64 = 10.0;
+/// Seconds after it.
+pub const FREE: f64 = 4.0;
+
+/// A beam whose ends are turned against each other, then let go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Twist {
+    /// Clusters at the start.
+    pub clusters: usize,
+    /// How the beam is stepped.
+    pub params: Params,
+}
+
+/// What a twisted beam has done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Twisted {
+    /// Whether all positions stayed finite.
+    pub finite: bool,
+    /// Angle of the ends against each other at release, in rad.
+    pub at_release: f64,
+    /// Angle of the ends against each other at the end, in rad.
+    pub at_end: f64,
+    /// Highest speed in the last second, in m/s.
+    pub late_speed: f64,
+    /// Largest condition number of F_p in a cluster of full weight.
+    pub alive_condition: f64,
+    /// Largest condition number of F_p in any cluster.
+    pub condition: f64,
+    /// Sums over all steps.
+    pub total: StepReport,
+    /// Number of clusters at the end.
+    pub clusters: usize,
+}
+
+/// Condition number at which clusters must go for the beam to keep four fifths of its twist.
+///
+/// Within a cluster of this radius the turn changes by more than half a radian: a part that is not affine, does not flow, and
+/// springs back. Only new clusters lose it. At the usual 1.5 three fifths are kept, at 1.25 three quarters.
+pub const KEEPING_COND_MAX: f64 = 1.1;
+
+/// The twist with the usual numbers.
+pub fn twist(recluster: Recluster) -> Twist {
+    Twist {
+        clusters: CLUSTERS,
+        params: plastic_params(HARDENING, recluster),
+    }
+}
+
+impl Twist {
+    /// Twists, lets go and measures; `watch` sees the body after every step.
+    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &StepReport)) -> Twisted {
+        let mut body = beam.body(self.clusters, REACH, Growth::Count);
+        let rest = &beam.x;
+        for (fixed, x) in body.fixed.iter_mut().zip(rest) {
+            *fixed = x.x.abs() > HELD_BEYOND;
+        }
+        let hold = |i: usize, time: f64| {
+            let angle = RATE * time * rest[i].x.signum();
+            DMat3::from_rotation_x(angle) * rest[i]
+        };
+        let drive = Drive {
+            hold: &hold,
+            ..Drive::none()
+        };
+        let mut result = Twisted {
+            finite: true,
+            ..Twisted::default()
+        };
+        let twisting = (TWISTED / self.params.dt).round() as usize;
+        let steps = ((TWISTED + FREE) / self.params.dt).round() as usize;
+        let mut angle = 0.0;
+        for step in 1..=steps {
+            let report = body.step(&self.params, &drive);
+            watch(&body, &report);
+            add(&mut result.total, &report);
+            if body.x.iter().any(|x| !x.is_finite()) {
+                result.finite = false;
+                break;
+            }
+            angle = nearest_turn(twist_angle(rest, &body.x), angle);
+            if step == twisting {
+                result.at_release = angle;
+                body.fixed.fill(false);
+            }
+            if body.time >= TWISTED + FREE - 1.0 {
+                result.late_speed = result.late_speed.max(body.max_speed());
+            }
+            let alive = body.max_condition(|c| c.phase == super::super::Phase::Alive);
+            result.alive_condition = result.alive_condition.max(alive);
+            result.condition = result.condition.max(body.max_condition(|_| true));
+        }
+        result.at_end = angle;
+        result.clusters = body.clusters.len();
+        result
+    }
+}
+
+/// Angle about x of the end at x > 0 against the other, up to whole turns.
+pub fn twist_angle(rest: &[DVec3], x: &[DVec3]) -> f64 {
+    let end = |side: f64| {
+        let held: Vec<usize> = (0..rest.len())
+            .filter(|&i| rest[i].x * side > HELD_BEYOND)
+            .collect();
+        let count = held.len().max(1) as f64;
+        let middle = held.iter().map(|&i| x[i]).sum::<DVec3>() / count;
+        let middle0 = held.iter().map(|&i| rest[i]).sum::<DVec3>() / count;
+        let (mut sine, mut cosine) = (0.0, 0.0);
+        for &i in &held {
+            let (a, b) = (rest[i] - middle0, x[i] - middle);
+            sine += a.y * b.z - a.z * b.y;
+            cosine += a.y * b.y + a.z * b.z;
+        }
+        sine.atan2(cosine)
+    };
+    end(1.0) - end(-1.0)
+}
+
+/// The angle that differs from `angle` by whole turns and is nearest to `last`.
+fn nearest_turn(angle: f64, last: f64) -> f64 {
+    angle + TAU * ((last - angle) / TAU).round()
+}

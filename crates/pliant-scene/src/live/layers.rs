@@ -10,7 +10,7 @@ use crate::picture::clusters::{cluster_color, particle_color};
 pub struct Layers {
     /// Particles, in the colours of their bodies' heat.
     pub particles: bool,
-    /// Particles, each in the colour of the cluster that it is nearest to: grey if the body started with it, else one of its own.
+    /// Particles, each in the colour of the cluster that it is nearest to.
     pub clusters: bool,
     /// How each cluster is strained, as an ellipsoid.
     pub ellipsoids: bool,
@@ -102,7 +102,7 @@ fn motes(world: &World) -> Vec<Mote> {
             motes.push(Mote {
                 center: points.x[i],
                 radius: MOTE * body.particle_radius,
-                color: particle_color(world, body, i),
+                color: particle_color(world, i),
             });
         }
     }
@@ -120,7 +120,7 @@ fn ellipsoids(world: &World) -> Vec<Ellipsoid> {
             Ellipsoid {
                 center: groups.center[k],
                 axes: if sound { form } else { turn() } * (ELLIPSOID * body.particle_radius),
-                color: cluster_color(body, groups.id[k]),
+                color: cluster_color(groups.id[k]),
             }
         })
     });

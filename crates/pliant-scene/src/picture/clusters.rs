@@ -47,34 +47,46 @@ pub(super) struct Mote {
     pub(super) color: [u8; 3],
 }
 
-/// The colour of a cluster of a body by its id, the same for as long as it lives.
-pub fn cluster_color(body: &Body, id: u64) -> [u8; 3] {
+/// The colour of a cluster of a body by its id, the same for as long as it lives; grey if the body started with it.
+fn figure_color(body: &Body, id: u64) -> [u8; 3] {
     if id < body.first_groups {
         return [FIRST; 3];
     }
-    let hue = ((id - body.first_groups) as f64 * HUE_STEP).fract() as f32 * TAU;
+    cluster_color(id - body.first_groups)
+}
+
+/// A colour of a cluster's own, by its id.
+pub(crate) fn cluster_color(id: u64) -> [u8; 3] {
+    let hue = (id as f64 * HUE_STEP).fract() as f32 * TAU;
     let channel = |shift: f32| (150.0 + 85.0 * (hue + shift * TAU).cos()) as u8;
     [channel(0.0), channel(1.0 / 3.0), channel(2.0 / 3.0)]
 }
 
-/// The colour of what is at a place of a body and belongs to the clusters of some particles: that of the one whose middle is nearest.
+/// The cluster of what is at a place and belongs to the clusters of some particles: the one whose middle is nearest.
+fn nearest_at(world: &World, at: Vec3, particles: impl IntoIterator<Item = u32>) -> Option<u64> {
+    let groups = world.groups();
+    let near = |k: u32| groups.center[k as usize].distance_squared(at);
+    let rows = particles.into_iter();
+    let own = rows.flat_map(|i| groups.of_mover.row(i as usize).iter().copied());
+    let nearest = own.min_by(|a, b| near(*a).total_cmp(&near(*b)));
+    nearest.map(|k| groups.id[k as usize])
+}
+
+/// The colour of what is at a place of a body and belongs to the clusters of some particles.
 fn color_at(
     world: &World,
     body: &Body,
     at: Vec3,
     particles: impl IntoIterator<Item = u32>,
 ) -> [u8; 3] {
-    let groups = world.groups();
-    let near = |k: u32| groups.center[k as usize].distance_squared(at);
-    let rows = particles.into_iter();
-    let own = rows.flat_map(|i| groups.of_mover.row(i as usize).iter().copied());
-    let nearest = own.min_by(|a, b| near(*a).total_cmp(&near(*b)));
-    nearest.map_or(LOOSE, |k| cluster_color(body, groups.id[k as usize]))
+    nearest_at(world, at, particles).map_or(LOOSE, |id| figure_color(body, id))
 }
 
-/// The colour of a particle of a body, by its index in the world.
-pub(crate) fn particle_color(world: &World, body: &Body, particle: usize) -> [u8; 3] {
-    color_at(world, body, world.points().x[particle], [particle as u32])
+/// The colour of the cluster that a particle is nearest to, by its index in the world; in contrast to figures, where the clusters that a
+/// body started with are grey, every cluster has one.
+pub(crate) fn particle_color(world: &World, particle: usize) -> [u8; 3] {
+    let at = world.points().x[particle];
+    nearest_at(world, at, [particle as u32]).map_or(LOOSE, cluster_color)
 }
 
 /// The colours of the vertices of a body's surface, which are where `positions` says.
@@ -99,7 +111,7 @@ pub(super) fn motes<'a>(world: &'a World, body: &'a Body) -> impl Iterator<Item 
     body.points.clone().map(|i| Mote {
         center: world.points().x[i],
         radius: BALL * body.particle_radius,
-        color: particle_color(world, body, i),
+        color: color_at(world, body, world.points().x[i], [i as u32]),
     })
 }
 
@@ -140,18 +152,18 @@ mod tests {
         let world = bar(SurfaceKind::None);
         let body = &world.bodies()[0];
         let first = body.first_groups;
-        assert_eq!(cluster_color(body, 0), GREY);
-        assert_eq!(cluster_color(body, first - 1), GREY);
+        assert_eq!(figure_color(body, 0), GREY);
+        assert_eq!(figure_color(body, first - 1), GREY);
         let apart = |a: [u8; 3], b: [u8; 3]| -> u32 {
             (0..3).map(|c| u32::from(a[c].abs_diff(b[c]))).sum()
         };
         for id in first..first + 1000 {
-            let color = cluster_color(body, id);
-            assert!(apart(color, cluster_color(body, id + 1)) > 60, "{id}");
+            let color = figure_color(body, id);
+            assert!(apart(color, figure_color(body, id + 1)) > 60, "{id}");
             let (least, most) = (color.iter().min(), color.iter().max());
             assert!(most.unwrap() - least.unwrap() > 60, "{id}: {color:?}");
         }
-        assert!(cluster_color(body, u64::MAX).iter().all(|c| *c > 0));
+        assert!(figure_color(body, u64::MAX).iter().all(|c| *c > 0));
     }
 
     /// A body without a surface is drawn as its particles; each has the colour of the cluster of its own whose middle is nearest.
@@ -170,7 +182,7 @@ mod tests {
             own.sort_by_key(|&k| (1e9 * groups.center[k].distance(mote.center)) as u64);
             assert_eq!(
                 mote.color,
-                cluster_color(&world.bodies()[0], groups.id[own[0]])
+                figure_color(&world.bodies()[0], groups.id[own[0]])
             );
         }
         let grey = snapshot.motes.iter().filter(|mote| mote.color == GREY);

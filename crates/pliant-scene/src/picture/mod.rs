@@ -12,7 +12,7 @@ mod snapshot;
 mod texture;
 mod view;
 
-pub use clusters::{Coloring, cluster_color};
+pub use clusters::Coloring;
 pub use film::Film;
 pub use looks::{BodyLook, Looks, Obstacle};
 pub use snapshot::{Hit, Snapshot};

@@ -379,7 +379,7 @@ impl Body {
         }
     }
 
-    /// Refuses fields of clusterings and dynamics that the body does not have.
+    /// Refuses fields of clusterings that the body does not have.
     fn check_clustering(&self, at: At<'_>) -> Result<(), SceneError> {
         use Clustering::{Cover, Random};
         let own = self.clustering;
@@ -392,11 +392,6 @@ impl Body {
             return Err(at
                 .field("kernel")
                 .error("the clustering `cover` has no weights, expected `box`"));
-        }
-        if self.springs.is_some() && self.dynamics != Some(Dynamics::Springs) {
-            return Err(at.field("springs").key_error(
-                "the body has no springs, expected `dynamics = \"springs\"` beside them",
-            ));
         }
         Ok(())
     }

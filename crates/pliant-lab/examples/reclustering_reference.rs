@@ -73,7 +73,9 @@ fn print_sags() {
     println!("{} particles", beam.x.len());
     let mut last = 0.0;
     for clusters in sag::COUNTS {
-        let result = sag::elastic(clusters).run(&beam);
+        let mut sag = sag::elastic(clusters);
+        sag.duration = sag::SETTLED;
+        let result = sag.run(&beam);
         println!(
             "{clusters} clusters: mean sag {:.6} (change {:+.6}) {result:?}",
             result.mean_sag,

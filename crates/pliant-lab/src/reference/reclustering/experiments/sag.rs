@@ -17,6 +17,8 @@ pub const CLAMPED_BELOW: f64 = -0.4;
 pub const GRAVITY: f64 = -10.0;
 /// Seconds until the sag is measured.
 pub const DURATION: f64 = 3.0;
+/// Seconds until the beam hangs still; after three it still swings by a tenth of its sag.
+pub const SETTLED: f64 = 8.0;
 /// Particles at x above this are the tip, in m.
 pub const TIP: f64 = 0.9;
 

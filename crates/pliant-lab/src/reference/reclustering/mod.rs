@@ -1,4 +1,4 @@
-//! Clustered shape matching with weighted membership and reclustering in an embedded space [FJLSB17], in f64.
+//! Clustered shape matching with weighted membership and reclustering in an embedded space [FJLSB17 §2–3], in f64.
 //!
 //! A particle's mass is split over its clusters; springs pull it to the mean of its goals. A cluster whose rest shape has flowed
 //! too far fades out. A particle that is about to lose its last cluster seeds a new one, which is built where the

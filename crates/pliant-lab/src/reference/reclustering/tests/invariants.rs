@@ -1,9 +1,10 @@
 //! What whole runs must keep, through flow and reclustering.
 
-use super::super::beam::{Beam, FIRM, FLOWING};
+use super::super::beam::{Beam, FIRM, FLOWING, PARTICLES, SCALE};
 use super::super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
 use super::super::cluster::Phase;
 use super::super::clustering::{Clustering, Growth, Method};
+use super::super::experiments::compression::compression;
 use super::super::kernel::Kernel;
 use crate::reference::cluster::Fit;
 use crate::reference::tests::{Random, assert_close};
@@ -283,4 +284,24 @@ fn goals_are_continuous() {
     });
     assert!(worst < 0.05 * REACH, "{}", worst / REACH);
     assert!(total.created > 10);
+}
+
+/// B1–B4, B8 and B11 in every step of the compressed beam, of full size.
+#[test]
+#[ignore = "takes half a minute"]
+fn compressed_beam_stays_sound() {
+    let run = compression(SCALE, FLOWING, Recluster::Embedded);
+    let mut last: Option<Vec<DVec3>> = None;
+    let mut worst: f64 = 0.0;
+    run.run(&Beam::new(PARTICLES), |body, _| {
+        check_state(body, run.params.reach);
+        assert!(body.alone.iter().all(|&steps| steps <= run.params.fade_in));
+        let goals = body.goals(&body.places(run.params.fit));
+        for (i, last) in last.iter().flatten().enumerate() {
+            let jump = goals[i] - last - body.v[i] * run.params.dt;
+            worst = worst.max(jump.length());
+        }
+        last = Some(goals);
+    });
+    assert!(worst < 0.05 * run.params.reach, "{worst}");
 }

@@ -218,7 +218,7 @@ fn add_ways<W: Wide, const ENERGY: bool>(
             weight = weight * beyond.max(W::splat(0.0));
         }
         if ENERGY {
-            energy = energy + mass * weight * way.dot(way);
+            energy += mass * weight * way.dot(way);
         }
         let way = way.scale(weight);
         W::scatter_add(acc, &block.member, input.first_point, [way.x, way.y, way.z]);

@@ -261,7 +261,9 @@ fn fade(cloud: &Cloud, context: &Context, old: &mut [Old], new: &[New]) {
         let needed = mine.len() >= LEAST && g.w.is_some() && mine.iter().any(|&i| !held[i]);
         if needed {
             g.fade = LAST_HOLD;
-            mine.iter().for_each(|&i| held[i] = true);
+            for &i in &mine {
+                held[i] = true;
+            }
         } else {
             g.stays = false;
         }
@@ -523,7 +525,9 @@ impl Local {
             let way = sum / f32::max(total, f32::MIN_POSITIVE);
             center += way;
             members = ball(center);
-            if !(way.length() >= CENTER.1 * reach) {
+            // A way that is no number ends it, too.
+            let goes_on = way.length() >= CENTER.1 * reach;
+            if !goes_on {
                 break;
             }
         }

@@ -8,15 +8,15 @@ use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
 use crate::dynamics::velocities::{
     MotionLimits, admit_points, return_residue, update_points, update_rigids,
 };
-use crate::matching::{Dynamics, state_pass};
+use crate::matching::{Dynamics, Jacobi, state_pass};
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
-use crate::state::Surface;
+use crate::state::{Groups, Points, Surface};
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 use std::ops::Range;
 
 /// Length of a substep to which stiffness refers (s).
@@ -191,27 +191,8 @@ impl World {
         statics.restitute(blocks, skins, v_before, &mut points.v, h);
         watch.lap(Stage::Solve);
 
-        // Strain above the yield moves into the rest shapes; springs feel it a substep later.
-        let springs = |body: &&Body| body.dynamics != Dynamics::Positions;
-        for body in bodies.iter().filter(springs) {
-            groups.settle_flow(body.groups.clone());
-        }
-        jacobi.refresh_right(groups);
-        report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
-        report.groups_yielding = 0;
-        for body in bodies.iter() {
-            let flow = PlasticStep {
-                material: &body.material,
-                dt: h,
-            };
-            let met = plastic_update(&flow, body.groups.clone(), groups, a);
-            if springs(&body) {
-                groups.put_off_flow(body.groups.clone());
-            }
-            report.groups_yielding += met.yielding;
-            report.groups_reset += met.reset;
-        }
-        jacobi.refresh_right(groups);
+        // Strain above the yield moves into the rest shapes.
+        flow(bodies, jacobi, groups, points, a, h, report);
         watch.lap(Stage::Plasticity);
     }
 
@@ -488,6 +469,40 @@ impl World {
             }
         }
     }
+}
+
+/// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.
+fn flow(
+    bodies: &[Body],
+    jacobi: &mut Jacobi,
+    groups: &mut Groups,
+    points: &Points,
+    a: &mut Vec<Mat3>,
+    h: f32,
+    report: &mut StepReport,
+) {
+    let springs = |body: &&Body| body.dynamics != Dynamics::Positions;
+    for body in bodies.iter().filter(springs) {
+        groups.settle_flow(body.groups.clone());
+    }
+    if bodies.iter().any(|body| springs(&body)) {
+        jacobi.refresh_right(groups);
+    }
+    report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
+    report.groups_yielding = 0;
+    for body in bodies {
+        let step = PlasticStep {
+            material: &body.material,
+            dt: h,
+        };
+        let met = plastic_update(&step, body.groups.clone(), groups, a);
+        report.groups_yielding += met.yielding;
+        report.groups_reset += met.reset;
+        if springs(&body) {
+            groups.put_off_flow(body.groups.clone());
+        }
+    }
+    jacobi.refresh_right(groups);
 }
 
 /// How near the particles of two parts of a body come to each other (m).

@@ -180,12 +180,7 @@ impl Lot {
             mass: (f64::from(m.density) * volume / count) as f32,
             density: m.density,
             velocity: desc.velocity,
-            material: GroupMaterial {
-                stiffness: m.stiffness,
-                plastic_yield: m.plastic_yield,
-                plastic_flow: m.plastic_flow,
-                hardening: m.hardening,
-            },
+            material: GroupMaterial::new(m),
         }
     }
 }

@@ -112,7 +112,7 @@ struct Holds {
     survivors: Vec<u32>,
     /// Σ of their raw weights.
     eventual: Vec<f32>,
-    /// Groups of each particle, old ones as numbers within the body.
+    /// Groups of each particle, old ones as numbers within the body; only [`Holds::list`] fills it.
     groups: Vec<Vec<u32>>,
 }
 
@@ -121,19 +121,26 @@ impl Holds {
         let mut holds = Self {
             survivors: vec![0; cloud.len()],
             eventual: vec![0.0; cloud.len()],
-            groups: vec![Vec::new(); cloud.len()],
+            groups: Vec::new(),
         };
-        for (k, g) in old.iter().enumerate().filter(|(_, g)| g.stays) {
+        let lasting = |g: &Old| g.stays && g.fading != Fading::Out;
+        for (k, g) in old.iter().enumerate().filter(|(_, g)| lasting(g)) {
             for member in members(cloud, context, g, k) {
-                let i = member.mover as usize;
-                holds.groups[i].push(k as u32);
-                if g.fading != Fading::Out {
-                    holds.survivors[i] += 1;
-                    holds.eventual[i] += member.weight;
-                }
+                holds.survivors[member.mover as usize] += 1;
+                holds.eventual[member.mover as usize] += member.weight;
             }
         }
         holds
+    }
+
+    /// Lists the groups of each particle; most frames have no use for it.
+    fn list(&mut self, cloud: &Cloud, context: &Context, old: &[Old]) {
+        self.groups = vec![Vec::new(); cloud.len()];
+        for (k, g) in old.iter().enumerate().filter(|(_, g)| g.stays) {
+            for member in members(cloud, context, g, k) {
+                self.groups[member.mover as usize].push(k as u32);
+            }
+        }
     }
 }
 
@@ -167,6 +174,10 @@ fn add(cloud: &Cloud, context: &Context, old: &mut [Old], space: &mut Space) -> 
             (Random::with_attempt(key, 1).next_u64(), i as u32)
         })
         .collect();
+    if candidates.is_empty() {
+        return Vec::new();
+    }
+    holds.list(cloud, context, old);
     candidates.sort_unstable();
     let most = candidates.len().div_ceil(MOST_NEW.1).min(MOST_NEW.0);
     let mut new: Vec<New> = Vec::new();
@@ -607,23 +618,16 @@ impl Source {
             }
         }
         let total: f32 = share.iter().sum();
-        let mut material = GroupMaterial {
-            stiffness: 0.0,
-            plastic_yield: 0.0,
-            plastic_flow: 0.0,
-            hardening: 0.0,
+        let shares = || {
+            let shares = share.iter().enumerate().filter(|(_, share)| **share > 0.0);
+            shares.map(|(k, share)| (first + k, *share))
         };
-        let mut alpha = 0.0;
-        for (k, share) in share.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-            let (part, m) = (share / total, groups.material[first + k]);
-            material.stiffness += part * m.stiffness;
-            material.plastic_yield += part * m.plastic_yield;
-            material.plastic_flow += part * m.plastic_flow;
-            material.hardening += part * m.hardening;
-            alpha += part * groups.alpha[first + k];
-        }
-        let shares = share.iter().enumerate().filter(|(_, share)| **share > 0.0);
-        let rotations = shares.map(|(k, share)| (groups.rotation[first + k], *share));
+        let material =
+            GroupMaterial::mix(shares().map(|(k, share)| (groups.material[k], share / total)));
+        let alpha = shares()
+            .map(|(k, share)| groups.alpha[k] * share / total)
+            .sum();
+        let rotations = shares().map(|(k, share)| (groups.rotation[k], share));
         Self {
             rotation: mean_rotation(rotations).unwrap_or(Quat::IDENTITY),
             material,
@@ -635,6 +639,7 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::material::Material;
     use crate::state::Groups;
 
     /// A bar of 9 × 3 × 3 particles in three overlapping groups, bent to a radius of 8 and stretched by 1.15.
@@ -642,12 +647,7 @@ mod tests {
         let grid: Vec<Vec3> = (0..81)
             .map(|i| Vec3::new((i / 9) as f32, (i / 3 % 3) as f32, (i % 3) as f32))
             .collect();
-        let material = GroupMaterial {
-            stiffness: 1.0,
-            plastic_yield: f32::INFINITY,
-            plastic_flow: 0.0,
-            hardening: 0.0,
-        };
+        let material = GroupMaterial::new(&Material::default());
         let mut groups = Groups::default();
         for first in [0.0, 2.0, 4.0] {
             let inside = |p: &Vec3| p.x >= first && p.x <= first + 4.0;
@@ -741,12 +741,7 @@ mod tests {
     /// A group of raw weight 3 fades in four steps beside one of weight 1.
     #[test]
     fn fade_worked_numbers() {
-        let material = GroupMaterial {
-            stiffness: 1.0,
-            plastic_yield: f32::INFINITY,
-            plastic_flow: 0.0,
-            hardening: 0.0,
-        };
+        let material = GroupMaterial::new(&Material::default());
         let mut groups = Groups::default();
         for weight in [3.0, 1.0] {
             let member = Member {

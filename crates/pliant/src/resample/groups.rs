@@ -447,39 +447,25 @@ impl Around {
         });
         near.sort_unstable_by_key(|n| n.0);
         let total: f32 = near.iter().map(|n| n.1).sum();
-        let m = &cloud.body.material;
-        let plain = GroupMaterial {
-            stiffness: m.stiffness,
-            plastic_yield: m.plastic_yield,
-            plastic_flow: m.plastic_flow,
-            hardening: m.hardening,
-        };
         if total.is_nan() || total <= 0.0 {
             return Self {
                 w: Mat3::IDENTITY,
                 rotation: Quat::IDENTITY,
-                material: plain,
+                material: GroupMaterial::new(&cloud.body.material),
                 alpha: 0.0,
             };
         }
         let mut b = Mat3::ZERO;
-        let mut material = GroupMaterial {
-            stiffness: 0.0,
-            plastic_yield: 0.0,
-            plastic_flow: 0.0,
-            hardening: 0.0,
-        };
         let mut alpha = 0.0;
         for &(k, weight) in &near {
             let part = weight / total;
-            let (f_e, g) = (old[k as usize].f_e, groups.material[first + k as usize]);
+            let f_e = old[k as usize].f_e;
             b += (f_e * f_e.transpose()) * part;
-            material.stiffness += part * g.stiffness;
-            material.plastic_yield += part * g.plastic_yield;
-            material.plastic_flow += part * g.plastic_flow;
-            material.hardening += part * g.hardening;
             alpha += part * groups.alpha[first + k as usize];
         }
+        let shares = near.iter().map(|&(k, weight)| (first + k as usize, weight));
+        let material =
+            GroupMaterial::mix(shares.map(|(k, weight)| (groups.material[k], weight / total)));
         let rotations = near
             .iter()
             .map(|&(k, weight)| (groups.rotation[first + k as usize], weight));

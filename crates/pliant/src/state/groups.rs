@@ -1,6 +1,7 @@
 //! Groups: sets of movers that are pulled to the best rigid placement of a rest shape that may flow.
 
 use super::Csr;
+use crate::material::Material;
 use crate::math::F8;
 use crate::math::svd::pseudo_inverse;
 use glam::{Mat3, Quat, Vec3};
@@ -51,6 +52,34 @@ pub struct GroupMaterial {
     pub plastic_flow: f32,
     /// κ, or K_h of the Frobenius model.
     pub hardening: f32,
+}
+
+impl GroupMaterial {
+    /// That of a new group of a material.
+    pub fn new(material: &Material) -> Self {
+        Self {
+            stiffness: material.stiffness,
+            plastic_yield: material.plastic_yield,
+            plastic_flow: material.plastic_flow,
+            hardening: material.hardening,
+        }
+    }
+
+    /// The mean of several, by shares that add up to one.
+    pub(crate) fn mix(parts: impl Iterator<Item = (Self, f32)>) -> Self {
+        let nothing = Self {
+            stiffness: 0.0,
+            plastic_yield: 0.0,
+            plastic_flow: 0.0,
+            hardening: 0.0,
+        };
+        parts.fold(nothing, |sum, (m, part)| Self {
+            stiffness: sum.stiffness + part * m.stiffness,
+            plastic_yield: sum.plastic_yield + part * m.plastic_yield,
+            plastic_flow: sum.plastic_flow + part * m.plastic_flow,
+            hardening: sum.hardening + part * m.hardening,
+        })
+    }
 }
 
 /// Whether a group comes or goes.

@@ -45,3 +45,23 @@ fn drop_starts_at_its_height() {
     assert!((lo.y - 2.0).abs() < 0.01, "{lo}");
     assert_eq!(built.world.bodies()[0].particle_radius, 0.1);
 }
+
+/// Springs that a body's own weight would press flat are warned of, with the number of substeps that carries it.
+#[test]
+fn soft_springs_are_told() {
+    let warnings = |substeps: &str| {
+        let overrides = ["dynamics=springs", "fit=procrustes", "cluster_radius=0.2"]
+            .map(|field| format!("body.0.{field}"))
+            .into_iter()
+            .chain([format!("simulation.substeps={substeps}")])
+            .collect::<Vec<_>>();
+        let loaded = load("drop", &overrides, &Limits::default()).unwrap();
+        build(&loaded, &BuildOptions::default()).unwrap().warnings
+    };
+    let told = warnings("1");
+    assert!(
+        matches!(&told[..], [one] if one.contains("too soft") && one.contains("raise `substeps` to 2 ")),
+        "{told:?}"
+    );
+    assert!(warnings("2").is_empty());
+}

@@ -72,4 +72,4 @@ pub mod world;
 pub use body::{BodyDesc, BuildError, SurfaceKind};
 pub use material::Material;
 pub use report::StepReport;
-pub use world::{Settings, World};
+pub use world::{Body, Settings, World};

@@ -65,7 +65,7 @@ impl Stage {
     }
 }
 
-/// The parts of re-sampling, as the paper's table lists them [CMM16 Table 1].
+/// The parts of re-sampling, as the papers' tables list them [CMM16 Table 1, FJLSB17 Table 1].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResampleStage {
     /// Preparing inside tests, and which piece a particle belongs to.
@@ -78,16 +78,19 @@ pub enum ResampleStage {
     Clusters,
     /// Hanging the surface anew.
     Reskin,
+    /// Embedding the particles of new groups.
+    Embedding,
 }
 
 impl ResampleStage {
     /// All parts in order.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Columns,
         Self::Delete,
         Self::Seed,
         Self::Clusters,
         Self::Reskin,
+        Self::Embedding,
     ];
 
     /// The name that benchmarks use.
@@ -98,6 +101,7 @@ impl ResampleStage {
             Self::Seed => "seed",
             Self::Clusters => "clusters",
             Self::Reskin => "reskin",
+            Self::Embedding => "embedding",
         }
     }
 
@@ -105,7 +109,7 @@ impl ResampleStage {
     fn stage(self) -> Stage {
         match self {
             Self::Columns | Self::Delete | Self::Seed => Stage::ResampleParticles,
-            Self::Clusters | Self::Reskin => Stage::ResampleClusters,
+            Self::Clusters | Self::Reskin | Self::Embedding => Stage::ResampleClusters,
         }
     }
 }
@@ -119,7 +123,7 @@ pub struct Timings {
     /// Milliseconds per stage, indexed by `Stage as usize`.
     pub ms: [f64; 11],
     /// Milliseconds per part of re-sampling, indexed by `ResampleStage as usize`; they are in `ms` too.
-    pub resample: [f64; 5],
+    pub resample: [f64; 6],
 }
 
 impl Timings {

@@ -146,7 +146,7 @@ impl World {
 
         // Springs pull; where everything would go on its own then; what a hand holds goes with the hand.
         jacobi.begin_substep(groups, points);
-        let met = jacobi.spring(groups, points, 1.0 / settings.substeps as f32, h);
+        let met = jacobi.spring(groups, points, h);
         report.rotations_repaired += met.repaired;
         report.non_finite += met.non_finite;
         predict_points(&forces, blocks, points, jacobi.residue_mut());
@@ -214,6 +214,7 @@ impl World {
                 radius: 0.5 * b.particle_radius,
                 friction: b.material.friction,
                 own_distance: b.self_contact.then(|| own_distance(b, surface)),
+                wide_kin: b.weighted,
             })
             .collect();
         let of_block = |block: &std::ops::Range<usize>| {
@@ -236,6 +237,11 @@ impl World {
             .iter()
             .map(|block| of_block(block).particle_radius)
             .collect();
+        plan.sleeps = plan
+            .blocks
+            .iter()
+            .map(|block| of_block(block).dynamics == Dynamics::Positions)
+            .collect();
         self.scratch.pairs.invalidate();
         plan.stale = false;
     }
@@ -256,13 +262,16 @@ impl World {
     }
 
     /// Speed and sleep limits per block of points.
+    ///
+    /// Springs do not sleep: they would go on pulling at a point that is held until it jumps.
     fn motion_limits(&self, h: f32) -> Vec<MotionLimits> {
         let s = &self.settings;
-        let limits = |r: &f32| MotionLimits {
+        let limits = |(r, sleeps): (&f32, &bool)| MotionLimits {
             max_speed: s.max_travel * r / h,
-            sleep_distance: s.sleep_speed * r * h,
+            sleep_distance: if *sleeps { s.sleep_speed * r * h } else { 0.0 },
         };
-        self.plan.radii.iter().map(limits).collect()
+        let plan = &self.plan;
+        plan.radii.iter().zip(&plan.sleeps).map(limits).collect()
     }
 
     /// The wind that blows now, and how fast bodies follow it.

@@ -196,6 +196,8 @@ pub(crate) struct Plan {
     /// One entry a block of points.
     pub(crate) skins: Vec<ContactSkin>,
     pub(crate) radii: Vec<f32>,
+    /// Whether slow points of the block stay where they are.
+    pub(crate) sleeps: Vec<bool>,
 }
 
 /// Buffers that live longer than a step only to be reused.

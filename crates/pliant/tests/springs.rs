@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3};
 use pliant::body::{Sampling, sample};
 use pliant::clustering::{Clustering, Kernel};
+use pliant::dynamics::Collider;
 use pliant::geometry::Shape;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::matching::{Dynamics, Fit, Springs};
@@ -242,33 +243,87 @@ fn fades_keep_the_books() {
     assert!(added >= 5, "only {added} groups came");
 }
 
-/// Springs, damping and fades leave the momentum of a free body as it is.
+/// Springs, damping, strain limiting and fades leave the momentum of a free body as it is.
 #[test]
 fn momentum_is_kept_through_fades() {
-    let springs = Springs {
+    let plain = Springs {
         sweeps: 0,
         damping: 0.1,
         ..Springs::default()
     };
-    let mut world = World::new(weightless());
+    let limited = Springs {
+        sweeps: 8,
+        max_stretch: 0.02,
+        ..plain
+    };
+    for springs in [plain, limited] {
+        let mut world = World::new(weightless());
+        let desc = BodyDesc {
+            velocity: Vec3::new(0.3, -0.2, 0.1),
+            ..beam(springs, flowing())
+        };
+        world.add_body(desc).expect("a body");
+        let (mut drift, mut scale, mut added) = (DVec3::ZERO, 0.0f64, 0);
+        for _ in 0..60 {
+            kick(&mut world);
+            let before = world.ledger().momentum;
+            let report = world.step(DT);
+            added += report.resampled.iter().map(|r| r.groups_added).sum::<u32>();
+            drift += world.ledger().momentum - before;
+            let points = world.points();
+            let speed = |i: usize| f64::from(points.mass[i] * points.v[i].length());
+            scale = scale.max((0..points.len()).map(speed).sum());
+            assert!(drift.length() < 1e-5 * scale, "{drift} of {scale}");
+        }
+        assert!(added >= 5, "only {added} groups came");
+    }
+}
+
+/// A block that flows and is dropped on the floor dents, stays whole where it fell, and gets no energy from anywhere.
+#[test]
+fn impacts_are_borne() {
+    let springs = Springs {
+        damping: 0.1,
+        max_stretch: 0.3,
+        relax: 0.3,
+        ..Springs::default()
+    };
+    let material = Material {
+        plastic_yield: 0.05,
+        plastic_flow: 0.9,
+        ..flowing()
+    };
+    let mut world = World::new(Settings {
+        substeps: 4,
+        gravity: Vec3::NEG_Y * 9.81,
+        ..weightless()
+    });
+    world.add_collider(Collider::floor(-0.9));
     let desc = BodyDesc {
-        velocity: Vec3::new(0.3, -0.2, 0.1),
-        ..beam(springs, flowing())
+        fit: Fit::Procrustes,
+        self_contact: true,
+        ..beam(springs, material)
     };
     world.add_body(desc).expect("a body");
-    let (mut drift, mut scale, mut added) = (DVec3::ZERO, 0.0f64, 0);
-    for _ in 0..60 {
-        kick(&mut world);
-        let before = world.ledger().momentum;
-        let report = world.step(DT);
-        added += report.resampled.iter().map(|r| r.groups_added).sum::<u32>();
-        drift += world.ledger().momentum - before;
+    let mass = world.ledger().mass;
+    let middle = |world: &World| {
         let points = world.points();
-        let speed = |i: usize| f64::from(points.mass[i] * points.v[i].length());
-        scale = scale.max((0..points.len()).map(speed).sum());
-        assert!(drift.length() < 1e-5 * scale, "{drift} of {scale}");
+        let sum: DVec3 = points.x.iter().map(|x| x.as_dvec3()).sum();
+        sum / points.len() as f64
+    };
+    let start = middle(&world);
+    for _ in 0..150 {
+        world.step(DT);
+        let fallen = start.y - middle(&world).y;
+        let (energy, given) = (world.ledger().kinetic_energy, mass * 9.81 * fallen);
+        assert!(energy < 1.02 * given, "{energy} J of {given} J");
     }
-    assert!(added >= 5, "only {added} groups came");
+    let heights = || world.points().x.iter().map(|x| x.y);
+    let height = heights().fold(f32::MIN, f32::max) - heights().fold(f32::MAX, f32::min);
+    assert!(height > 0.2 && height < 0.38, "{height} of 0.38");
+    let slid = (middle(&world) - start) * DVec3::new(1.0, 0.0, 1.0);
+    assert!(slid.length() < 0.05, "{slid}");
+    assert!(world.ledger().kinetic_energy < 1e-3 * mass);
 }
 
 /// The same bits for one thread and for two, through reclustering.

@@ -7,6 +7,7 @@ use pliant::geometry::figures::Figure;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant_lab::bench::Row;
+use pliant_lab::bench::beam;
 use pliant_lab::bench::solve::Common;
 use pliant_lab::bench::surface::Falling;
 use pliant_lab::bench::table1;
@@ -17,7 +18,7 @@ use crate::failure::Failure;
 use crate::print;
 
 /// The benches there are.
-const BENCHES: [&str; 3] = ["solve", "surface", "table1"];
+const BENCHES: [&str; 4] = ["solve", "surface", "table1", "beam"];
 /// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
 /// Rows of `surface`: name, triangles, timed frames.
@@ -68,6 +69,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         let table = table1_rows(&names, &args.threads)?;
         print_table1(&table)?;
         rows.extend(table);
+    }
+    if wanted("beam") {
+        let beam = beam_rows(&args.threads)?;
+        print_beam(&beam)?;
+        rows.extend(beam);
     }
     if let Some(path) = &args.json {
         let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
@@ -135,6 +141,55 @@ fn table1_rows(names: &[&str], threads: &[usize]) -> Result<Vec<Row>, Failure> {
     let measure = |name: &&str| pool.install(|| table1::measure(name, table1::FRAMES, seconds));
     let rows = names.iter().filter_map(measure);
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn beam_rows(threads: &[usize]) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for &count in threads {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .build()
+            .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
+        rows.extend(pool.install(|| beam::measure(seconds))?);
+    }
+    Ok(rows)
+}
+
+/// Ours (means) above the paper's, one column a part of the step.
+fn print_beam(rows: &[Row]) -> Result<(), Failure> {
+    const COLUMNS: [&str; 5] = [
+        "dynamics",
+        "plasticity",
+        "reclustering",
+        "embedding",
+        "total",
+    ];
+    let names = joined(COLUMNS.iter().map(|c| format!("{c:>14}")));
+    print::line(format_args!(
+        "row              threads  ms      {names}  particles  clusters  new clusters  frames"
+    ))?;
+    for row in rows {
+        let line = |what: &str, ms: &BTreeMap<String, f64>| {
+            let of = |c: &&str| ms.get(*c).copied().unwrap_or(f64::NAN);
+            let ms = joined(COLUMNS.iter().map(|c| format!("{:14.3}", of(c))));
+            format!("{:15}  {:7}  {what:6}  {ms}", row.row, row.threads)
+        };
+        let count = |name: &str| row.counts.get(name).copied().unwrap_or(f64::NAN);
+        if let Some(mean) = &row.ms_mean {
+            print::line(format_args!(
+                "{}{:11}{:10}{:14}{:8}",
+                line("mean", mean),
+                count("particles"),
+                count("clusters"),
+                count("new_clusters"),
+                count("frames"),
+            ))?;
+        }
+        if let Some(paper) = &row.reference {
+            print::line(format_args!("{}", line("paper", &paper.ms)))?;
+        }
+    }
+    Ok(())
 }
 
 /// Texts one after the other.

@@ -75,10 +75,6 @@ fn scene_files() -> Vec<(&'static str, String)> {
             body(&format!("{shape}\ntexture = \"notes.txt\"")),
         ),
         (
-            "springs.toml",
-            body(&format!("{shape}\ndynamics = \"springs\"")),
-        ),
-        (
             "parts.toml",
             body(&format!("{shape}\nparts = {{ a = \"steel\" }}")),
         ),
@@ -200,11 +196,6 @@ const CASES: &[(&[&str], i32, &str)] = &[
         &["run", "texture.toml"],
         2,
         "texture.toml:3:11: ./notes.txt",
-    ),
-    (
-        &["run", "springs.toml"],
-        2,
-        "springs.toml:3:12: `springs` is not supported yet, expected `dynamics = \"pbd\"`",
     ),
     (
         &["run", "parts.toml"],

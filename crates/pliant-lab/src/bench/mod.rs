@@ -1,5 +1,6 @@
 //! Benchmark rows.
 
+pub mod beam;
 mod row;
 pub mod solve;
 pub mod surface;

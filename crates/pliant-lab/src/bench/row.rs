@@ -30,6 +30,9 @@ pub struct Row {
     pub ms_min: Millis,
     /// 95th percentiles.
     pub ms_p95: Millis,
+    /// Means, where the reference is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ms_mean: Option<Millis>,
     /// Sizes of the workload.
     pub counts: BTreeMap<String, f64>,
     /// Settings that matter.
@@ -48,6 +51,14 @@ impl Samples {
     /// Adds one measurement (ms).
     pub fn add(&mut self, name: &str, ms: f64) {
         self.by_name.entry(name.to_owned()).or_default().push(ms);
+    }
+
+    /// The mean of every stage.
+    pub fn mean(&self) -> Millis {
+        let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len() as f64;
+        let all = self.by_name.iter();
+        all.map(|(name, samples)| (name.clone(), mean(samples)))
+            .collect()
     }
 
     /// The given quantile (0 = minimum, 0.5 = median) of every stage.

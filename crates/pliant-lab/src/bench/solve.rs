@@ -131,6 +131,7 @@ impl Common {
             ms: samples.quantile(0.5),
             ms_min,
             ms_p95: samples.quantile(0.95),
+            ms_mean: None,
             counts,
             settings: BTreeMap::from([
                 ("averaging".to_owned(), "mass".into()),

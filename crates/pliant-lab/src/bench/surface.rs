@@ -142,6 +142,7 @@ impl Falling {
             ms: samples.quantile(0.5),
             ms_min: samples.quantile(0.0),
             ms_p95: samples.quantile(0.95),
+            ms_mean: None,
             counts,
             settings: BTreeMap::from([("frames".to_owned(), frames.into())]),
             reference: None,

@@ -123,8 +123,9 @@ fn columns(report: &StepReport) -> [f64; 9] {
         Stage::Skin,
     ]);
     let topo = sum(&[Stage::Remesh, Stage::Topology]);
-    let [columns, delete, seed, clusters, reskin] =
+    let [columns, delete, seed, clusters, reskin, embedding] =
         ResampleStage::ALL.map(|part| report.timings.resample[part as usize]);
+    let clusters = clusters + embedding;
     let total = report.timings.total();
     let other = total - sim - topo - columns - delete - seed - clusters - reskin;
     [
@@ -198,6 +199,7 @@ fn run(paper: &Paper, mut world: World, frames: usize) -> Row {
         ms: samples.quantile(0.5),
         ms_min: samples.quantile(0.0),
         ms_p95: samples.quantile(0.95),
+        ms_mean: None,
         counts: counts.map(|(name, n)| (name.to_owned(), n)).into(),
         settings: BTreeMap::from([
             ("frames".to_owned(), frames.into()),

@@ -139,8 +139,6 @@ fn describe(body: &file::Body, index: usize, form: Form, material: Material) -> 
         material,
         velocity: body.velocity.map_or(Vec3::ZERO, Vec3::from_array),
         fit: match body.fit {
-            // As in the papers that the two kinds of dynamics are from.
-            None if has_springs(body) => Fit::Affine,
             None | Some(file::Fit::Procrustes) => Fit::Procrustes,
             Some(file::Fit::Affine) => Fit::Affine,
         },

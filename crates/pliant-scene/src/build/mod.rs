@@ -123,6 +123,7 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         )?;
         built.looks.bodies.push(look);
     }
+    built.warnings.extend(soft_bodies(&built));
     // As a scene file would say it.
     let end = f64::from(built.frames as f32 / built.fps);
     for index in 0..scene.action.len() {
@@ -132,6 +133,35 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         built.world.add_action(action);
     }
     Ok(built)
+}
+
+/// Bodies whose springs are too soft to carry them: they would sink into themselves.
+fn soft_bodies(built: &Built) -> Vec<String> {
+    /// Compression by its own weight that a body may have.
+    const MOST: f32 = 0.5;
+    let settings = built.world.settings();
+    let h = 1.0 / (built.fps * settings.substeps as f32);
+    let warning = |body: &pliant::Body| {
+        let pliant::matching::Dynamics::Springs(springs) = body.dynamics else {
+            return None;
+        };
+        let along = settings.gravity.normalize_or_zero();
+        let heights = || {
+            let own = built.world.points().x[body.points.clone()].iter();
+            own.map(|x| x.dot(along))
+        };
+        let height = heights().fold(f32::MIN, f32::max) - heights().fold(f32::MAX, f32::min);
+        let reach = body.cluster_radius * body.particle_radius;
+        let strain = springs.strain_of_weight(reach, height, settings.gravity.length(), h);
+        let needed = (settings.substeps as f32 * (strain / MOST).sqrt()).ceil();
+        (strain > MOST).then(|| {
+            format!(
+                "{}: its springs are too soft to carry it (its weight compresses it by about {strain:.1}); raise `substeps` to {needed} or more, or `cluster_radius`",
+                body.name
+            )
+        })
+    };
+    built.world.bodies().iter().filter_map(warning).collect()
 }
 
 /// An action as the engine knows it, for a world that was built of a scene.

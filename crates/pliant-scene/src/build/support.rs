@@ -2,7 +2,7 @@
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{Action, Body, Dynamics, Method, Recluster, Surface, Verb};
+use crate::file::{Action, Body, Method, Recluster, Surface, Verb};
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
 pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
@@ -64,12 +64,6 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     // The file's own check has refused the surfaces of other methods.
     let tracked = matches!(body.surface, None | Some(Surface::Tracked));
     let rest = [
-        // The engine has them, but a body that hits something hard does not keep its shape.
-        (
-            "dynamics",
-            body.dynamics == Some(Dynamics::Springs),
-            "`dynamics = \"pbd\"`",
-        ),
         ("parts", !body.parts.is_empty(), "one `material`"),
         (
             "volume",
@@ -94,13 +88,7 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     ];
     rest.into_iter()
         .find(|(_, is_given, _)| *is_given)
-        .map(|(field, _, expected)| {
-            let what = match field {
-                "dynamics" => "springs",
-                _ => field,
-            };
-            (field, format!("`{what}`"), expected)
-        })
+        .map(|(field, _, expected)| (field, format!("`{field}`"), expected))
 }
 
 fn unsupported_verb(action: &Action) -> Option<&'static str> {

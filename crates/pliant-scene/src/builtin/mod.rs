@@ -18,7 +18,7 @@ pub struct Builtin {
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 11] = [
+pub const SCENES: [Builtin; 15] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
@@ -81,6 +81,34 @@ pub const SCENES: [Builtin; 11] = [
         figure: "Chentanez, Müller, Macklin 2016, Fig. 8",
         text: include_str!("scenes/hands.toml"),
         files: &[("hands.txt", include_str!("scenes/hands.txt"))],
+    },
+    Builtin {
+        name: "beam",
+        title: "a beam that keeps every dent is squeezed along its length and let go",
+        figure: "Falkenstein, Jones, Levine, Shinar, Bargteil 2017, Fig. 2 left",
+        text: include_str!("scenes/beam.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "beam-elastic",
+        title: "a beam that gives back part of its change of shape is squeezed along its length and let go",
+        figure: "Falkenstein, Jones, Levine, Shinar, Bargteil 2017, Fig. 2 right",
+        text: include_str!("scenes/beam-elastic.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "twist",
+        title: "the ends of a beam are turned against each other and let go",
+        figure: "Falkenstein, Jones, Levine, Shinar, Bargteil 2017, Fig. 4",
+        text: include_str!("scenes/twist.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "bars",
+        title: "ten bars, held at one end, sag the more the more clusters they have",
+        figure: "Falkenstein, Jones, Levine, Shinar, Bargteil 2017, Fig. 3",
+        text: include_str!("scenes/bars.toml"),
+        files: &[],
     },
     Builtin {
         name: "two-doughs",

@@ -174,11 +174,11 @@ pub enum Dynamics {
     Springs,
 }
 
-/// Parameters of `dynamics = "springs"`.
+/// Parameters of `dynamics = "springs"`. Shares are those of one substep: more substeps make the body stiffer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Springs {
-    /// Strength of the goal springs, 0 to 1; 1 if omitted.
+    /// Share of the way to its goal that a particle is sped up to go, 0 to 1; 1 if omitted.
     pub goal: Option<f32>,
     /// Pull of velocities to the mean of their cluster, 0 to 1; 0 if omitted.
     pub damping: Option<f32>,

@@ -77,8 +77,6 @@ struct Pass {
     max_stretch: f32,
     /// Share of the mean way to its goals that a point goes.
     relaxation: f32,
-    /// Whether the corrections of the whole body balance, so that what they leave is round-off.
-    balances: bool,
 }
 
 /// The plan and the scratch of the Jacobi solve: which chunk of groups adds into which accumulators.
@@ -260,7 +258,6 @@ impl Jacobi {
         let pull = Pass {
             max_stretch: 0.0,
             relaxation,
-            balances: true,
         };
         self.pass(groups, points, |body| {
             body.springs().is_none().then_some(pull)
@@ -280,7 +277,6 @@ impl Jacobi {
             Some(Pass {
                 max_stretch: springs.max_stretch,
                 relaxation: springs.relax,
-                balances: springs.max_stretch == 0.0,
             })
         })
     }
@@ -309,24 +305,15 @@ impl Jacobi {
     }
 
     /// Springs speed the points of a body up towards their goals, and to the mean velocity of their groups:
-    /// v ← v + k (g − x)/Δt + b (u − v) [FJLSB17 Eq. 8], for a substep that is a `share` of a frame.
-    ///
-    /// k and b refer to a whole frame: a spring of the same frequency pulls with the square of the share.
-    pub fn spring(
-        &mut self,
-        groups: &mut Groups,
-        points: &mut Points,
-        share: f32,
-        h: f32,
-    ) -> JacobiReport {
+    /// v ← v + k (g − x)/Δt + b (u − v) [FJLSB17 Eq. 8], in a substep of `h` seconds.
+    pub fn spring(&mut self, groups: &mut Groups, points: &mut Points, h: f32) -> JacobiReport {
         let passes: Vec<Option<Pass>> = self
             .bodies
             .iter()
             .map(|body| {
                 body.springs().map(|springs| Pass {
                     max_stretch: 0.0,
-                    relaxation: springs.goal * share * share / h,
-                    balances: true,
+                    relaxation: springs.goal / h,
                 })
             })
             .collect();
@@ -340,10 +327,7 @@ impl Jacobi {
         }
         let repaired = self.add_goals(&passes, groups, &points.pred);
         let non_finite = self.push_points(&passes, points, h);
-        let loss = |body: &MatchedBody| {
-            let kept = 1.0 - body.springs().map_or(0.0, |s| s.damping);
-            1.0 - libm::powf(kept, share)
-        };
+        let loss = |body: &MatchedBody| body.springs().map_or(0.0, |s| s.damping);
         let losses: Vec<f32> = self.bodies.iter().map(loss).collect();
         if losses.iter().any(|loss| *loss > 0.0) {
             self.add_means(&losses, groups, points);
@@ -424,9 +408,7 @@ impl Jacobi {
                 relaxation: pass.relaxation,
             };
             let (moved, bad) = block.run(pred);
-            if pass.balances {
-                residue.0[0] += moved;
-            }
+            residue.0[0] += moved;
             if bad > 0 {
                 non_finite.fetch_add(bad, Ordering::Relaxed);
             }

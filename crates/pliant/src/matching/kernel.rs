@@ -190,40 +190,83 @@ fn add_goals<W: Wide>(
     }
 }
 
-/// Adds the ways of one group's members to their goals T q + c, times their weights and `gain`, to their accumulators. A way that is no
-/// longer than `slack` is left out, of others the part beyond it is taken [FJLSB17 §3.1]. With `ENERGY`, returns Σ w |way|².
-#[inline(always)]
-fn add_ways<W: Wide, const ENERGY: bool>(
-    input: &Input,
+/// One group that is fitted: its number, T = R F_P, the centre, and what its ways are multiplied with.
+struct Placing<W> {
     k: usize,
-    t: Mat3,
-    c: Vec3,
-    gain: f32,
-    slack: f32,
-    acc: &mut [Record],
-) -> f32 {
-    let mut energy = W::splat(0.0);
-    let t = M3::<W>::from_cols(splat(t.x_axis), splat(t.y_axis), splat(t.z_axis));
-    let (c, gain) = (splat(c), W::splat(gain));
-    let range = input.groups.block_range(k);
-    let weights = &input.groups.weights[range.clone()];
-    for (block, weight) in input.groups.blocks[range].iter().zip(weights) {
-        let [x, y, z, mass] = W::gather(input.pred, &block.member);
-        let q = block.q.each_ref().map(|q| W::load(q));
-        let way = t.apply(V3::new(q[0], q[1], q[2])) + (c - V3::new(x, y, z));
-        let mut weight = W::load(weight) * gain;
-        if slack > 0.0 {
-            let length = way.dot(way).sqrt().max(W::splat(f32::MIN_POSITIVE));
-            let beyond = W::splat(1.0) - W::splat(slack) / length;
-            weight = weight * beyond.max(W::splat(0.0));
+    t: M3<W>,
+    c: V3<W>,
+    gain: W,
+}
+
+impl<W: Wide> Placing<W> {
+    #[inline(always)]
+    fn new(groups: &Groups, k: usize, rotation: Quat, center: Vec3, gain: f32) -> Self {
+        let t = Mat3::from_quat(rotation) * groups.f_p[k];
+        Self {
+            k,
+            t: M3::from_cols(splat(t.x_axis), splat(t.y_axis), splat(t.z_axis)),
+            c: splat(center),
+            gain: W::splat(gain),
         }
-        if ENERGY {
-            energy += mass * weight * way.dot(way);
-        }
-        let way = way.scale(weight);
-        W::scatter_add(acc, &block.member, input.first_point, [way.x, way.y, way.z]);
     }
-    if ENERGY { energy.sum() } else { 0.0 }
+
+    /// The ways of eight members to their goals T q + c, and what each counts in the sums of the group but for its weight there.
+    #[inline(always)]
+    fn ways(&self, block: &MemberBlock, pred: &[Record]) -> (V3<W>, W) {
+        let [x, y, z, mass] = W::gather(pred, &block.member);
+        let q = block.q.each_ref().map(|q| W::load(q));
+        let goal = self.t.apply(V3::new(q[0], q[1], q[2]));
+        (goal + (self.c - V3::new(x, y, z)), mass)
+    }
+
+    /// Adds the ways, times weights and gain, to the accumulators of the members. With `ENERGY`, returns Σ w |way|².
+    #[inline(always)]
+    fn add_ways<const ENERGY: bool>(&self, input: &Input, acc: &mut [Record]) -> f32 {
+        let mut energy = W::splat(0.0);
+        let range = input.groups.block_range(self.k);
+        let weights = &input.groups.weights[range.clone()];
+        for (block, weight) in input.groups.blocks[range].iter().zip(weights) {
+            let (way, mass) = self.ways(block, input.pred);
+            let weight = W::load(weight) * self.gain;
+            if ENERGY {
+                energy += mass * weight * way.dot(way);
+            }
+            let way = way.scale(weight);
+            W::scatter_add(acc, &block.member, input.first_point, [way.x, way.y, way.z]);
+        }
+        if ENERGY { energy.sum() } else { 0.0 }
+    }
+
+    /// As [`Placing::add_ways`] for ways that are longer than `slack`, by the part beyond it [FJLSB17 §3.1].
+    ///
+    /// What the members of a group are moved by differs, so the group would move as a whole: a bunny that was dropped slid away at
+    /// 4 m/s. Its mean is taken from all of them.
+    #[inline(always)]
+    fn add_excess(&self, input: &Input, slack: f32, acc: &mut [Record]) {
+        let range = input.groups.block_range(self.k);
+        let weights = &input.groups.weights[range.clone()];
+        let blocks = || input.groups.blocks[range.clone()].iter().zip(weights);
+        let zero = W::splat(0.0);
+        let mut sum = V3::new(zero, zero, zero);
+        for (block, weight) in blocks() {
+            let (way, mass) = self.ways(block, input.pred);
+            let length = way.dot(way).sqrt().max(W::splat(f32::MIN_POSITIVE));
+            let beyond = (W::splat(1.0) - W::splat(slack) / length).max(zero);
+            let excess = way.scale(W::load(weight) * beyond);
+            sum = sum + excess.scale(mass);
+            let add = excess.scale(self.gain);
+            W::scatter_add(acc, &block.member, input.first_point, [add.x, add.y, add.z]);
+        }
+        let mean = total(sum) * input.groups.inv_weight[self.k];
+        if mean == Vec3::ZERO {
+            return;
+        }
+        let back = splat::<W>(-mean).scale(self.gain);
+        for (block, weight) in blocks() {
+            let add = back.scale(W::load(weight));
+            W::scatter_add(acc, &block.member, input.first_point, [add.x, add.y, add.z]);
+        }
+    }
 }
 
 /// Fits every group of `range` and adds K·goals to `acc`, which holds the body's points and starts at zero; with weights, K times the
@@ -270,12 +313,17 @@ fn goals_of<W: Wide, const WEIGHTED: bool>(
         for (l, k) in pack.enumerate() {
             center[local.start + l] = fits.center[l];
             rotation[local.start + l] = fits.rotation[l];
-            let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
             let gain = input.gain[k];
             if WEIGHTED {
+                let group = Placing::<W>::new(groups, k, fits.rotation[l], fits.center[l], gain);
                 let slack = input.max_stretch * groups.width[k];
-                add_ways::<W, false>(input, k, t, fits.center[l], gain, slack, acc);
+                if slack > 0.0 {
+                    group.add_excess(input, slack, acc);
+                } else {
+                    group.add_ways::<false>(input, acc);
+                }
             } else {
+                let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
                 let center = fits.center[l] - input.origin;
                 add_goals::<W>(
                     &groups.blocks[groups.block_range(k)],
@@ -323,8 +371,9 @@ fn ways_kernel<W: Wide>(input: &Input, list: &mut Listed, acc: &mut [Record]) ->
             let at = first + l;
             list.center[at] = fits.center[l];
             list.rotation[at] = fits.rotation[l];
-            let t = Mat3::from_quat(fits.rotation[l]) * groups.f_p[k];
-            energy += add_ways::<W, true>(input, k, t, fits.center[l], list.gain[at], 0.0, acc);
+            let group =
+                Placing::<W>::new(groups, k, fits.rotation[l], fits.center[l], list.gain[at]);
+            energy += group.add_ways::<true>(input, acc);
         }
     }
     energy

@@ -9,6 +9,7 @@ use crate::matching::{Fit, Listed, right_factor, sweep};
 use crate::math::quaternion::mean_rotation;
 use crate::math::svd::{pseudo_inverse, signed_svd};
 use crate::random::Random;
+use crate::report::ResampleStage;
 use crate::state::{Fading, GroupMaterial, Member, Record};
 use glam::{Mat3, Quat, Vec3};
 
@@ -71,9 +72,10 @@ pub(super) fn replace(
     context: &Context,
     old: &mut [Old],
     space: &mut Space,
+    lap: &mut impl FnMut(ResampleStage),
 ) -> Vec<New> {
     mark(cloud, context, old);
-    let new = add(cloud, context, old, space);
+    let new = add(cloud, context, old, space, lap);
     fade(cloud, context, old, &new);
     new
 }
@@ -164,7 +166,13 @@ fn members<'a>(
 }
 
 /// Particles in too few groups that stay seed new ones, in random order [FJLSB17 §3.2.2].
-fn add(cloud: &Cloud, context: &Context, old: &mut [Old], space: &mut Space) -> Vec<New> {
+fn add(
+    cloud: &Cloud,
+    context: &Context,
+    old: &mut [Old],
+    space: &mut Space,
+    lap: &mut impl FnMut(ResampleStage),
+) -> Vec<New> {
     let mut holds = Holds::new(cloud, context, old);
     let least = cloud.settings.embedded.min_clusters;
     let mut candidates: Vec<(u64, u32)> = (0..cloud.len())
@@ -191,7 +199,7 @@ fn add(cloud: &Cloud, context: &Context, old: &mut [Old], space: &mut Space) -> 
         let local = Local::around(cloud, context, old, &holds, seed);
         let made = local
             .as_ref()
-            .and_then(|local| local.make(cloud, context, old, &holds, seed, space));
+            .and_then(|local| local.make(cloud, context, old, &holds, seed, space, lap));
         match made {
             Some(group) => {
                 for member in &group.members {
@@ -331,12 +339,15 @@ impl Local {
         holds: &Holds,
         seed: u32,
         space: &mut Space,
+        lap: &mut impl FnMut(ResampleStage),
     ) -> Option<New> {
         let slots = Slots::new(cloud, context);
+        lap(ResampleStage::Clusters);
         space.enter(cloud, context, &slots, &self.particles);
         if cloud.settings.embedded.sweeps > 0 {
             self.embed(cloud, context, old, &slots, space);
         }
+        lap(ResampleStage::Embedding);
         let (center, members) = self.settle(cloud, holds, &slots, space, seed);
         if members.len() < LEAST {
             return None;

@@ -6,6 +6,7 @@ use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
 use crate::math::svd::{pseudo_inverse, symmetric_eigen};
 use crate::random::Random;
+use crate::report::ResampleStage;
 use crate::state::{Fading, GroupMaterial, Member, NO_PIECE};
 use glam::{Mat3, Quat, Vec3};
 
@@ -65,7 +66,12 @@ pub(super) struct Plan {
     pub(super) changed: bool,
 }
 
-pub(super) fn replace(cloud: &mut Cloud, context: &Context, scratch: &mut Scratch) -> Plan {
+pub(super) fn replace(
+    cloud: &mut Cloud,
+    context: &Context,
+    scratch: &mut Scratch,
+    lap: &mut impl FnMut(ResampleStage),
+) -> Plan {
     let mut old = look(cloud, context);
     let own = cloud.body.groups.clone();
     let reach = cloud.body.cluster_radius * cloud.r;
@@ -75,7 +81,7 @@ pub(super) fn replace(cloud: &mut Cloud, context: &Context, scratch: &mut Scratc
     take_in(cloud, context, &mut old, scratch, reach);
     let new = if cloud.settings.recluster == Recluster::Embedded {
         part(&mut old);
-        embedded::replace(cloud, context, &mut old, &mut scratch.space)
+        embedded::replace(cloud, context, &mut old, &mut scratch.space, lap)
     } else {
         fade(cloud, context, &mut old);
         add(cloud, context, &mut old, scratch, reach)

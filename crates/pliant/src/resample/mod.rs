@@ -185,7 +185,7 @@ pub(crate) fn look_at_groups(
     lap: &mut impl FnMut(ResampleStage),
 ) -> Option<Edit> {
     let mut cloud = Cloud::new(context, body);
-    let plan = groups::replace(&mut cloud, context, scratch);
+    let plan = groups::replace(&mut cloud, context, scratch, lap);
     lap(ResampleStage::Clusters);
     Edit::new(cloud, plan, Vec::new(), Vec::new(), false)
 }
@@ -220,7 +220,7 @@ pub(crate) fn look_at(
     lap(ResampleStage::Seed);
 
     // Which groups hold them.
-    let mut plan = groups::replace(&mut cloud, context, scratch);
+    let mut plan = groups::replace(&mut cloud, context, scratch, lap);
     let pressed = press::press(&cloud, context, tracked, scratch);
     plan.changed |= parted || !pressed.is_empty();
     lap(ResampleStage::Clusters);

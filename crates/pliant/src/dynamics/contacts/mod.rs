@@ -10,6 +10,7 @@
 //! corrections, so every contact exchanges equal and opposite momentum, however many there are.
 
 pub(crate) mod depths;
+mod kin;
 pub mod pairs;
 pub mod spheres;
 pub mod statics;

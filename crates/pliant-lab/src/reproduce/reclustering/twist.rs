@@ -2,11 +2,11 @@
 
 use super::books::Books;
 use super::pictures::record_engine_pictures;
+use crate::reference::reclustering::Recluster;
 use crate::reference::reclustering::beam::{Beam, PARTICLES};
 use crate::reference::reclustering::experiments::twist::{
-    FREE, KEEPING_COND_MAX, TWISTED, Twisted, twist,
+    FINE_CLUSTERS, FINE_REACH, FREE, KEEPING_COND_MAX, TWISTED, Twisted, twist,
 };
-use crate::reference::reclustering::{Params, Recluster};
 use crate::reproduce::check::Solver::Reference;
 use crate::reproduce::{Bench, LabError};
 
@@ -31,7 +31,7 @@ pub(super) fn kept(bench: &mut Bench) -> Result<(), LabError> {
         count = (count.0.min(body.x.len()), count.1.max(body.x.len()));
     });
     books.record(bench);
-    check_kept(bench, Params::default().cond_max, &result);
+    check_kept(bench, "", &result);
     bench.check(
         Reference,
         "all positions are finite; fewest and most particles of a step",
@@ -39,9 +39,18 @@ pub(super) fn kept(bench: &mut Bench) -> Result<(), LabError> {
         format!("true; {} and {0}", beam.x.len()),
         result.finite && count == (beam.x.len(), beam.x.len()),
     );
+    let mut accelerated = run;
+    accelerated.params.embed_accelerated = true;
+    let result = accelerated.run(&beam, |_, _| ());
+    check_kept(bench, ", accelerated sweeps", &result);
     let mut eager = run;
     eager.params.cond_max = KEEPING_COND_MAX;
-    check_kept(bench, KEEPING_COND_MAX, &eager.run(&beam, |_, _| ()));
+    let how = format!(", clusters go at a condition number of {KEEPING_COND_MAX}");
+    check_kept(bench, &how, &eager.run(&beam, |_, _| ()));
+    let mut fine = run;
+    (fine.clusters, fine.params.reach) = (FINE_CLUSTERS, FINE_REACH);
+    let how = format!(", {FINE_CLUSTERS} clusters of {FINE_REACH} m");
+    check_kept(bench, &how, &fine.run(&beam, |_, _| ()));
     let kept = twist(Recluster::Off).run(&beam, |_, _| ());
     bench.check(
         Reference,
@@ -53,11 +62,11 @@ pub(super) fn kept(bench: &mut Bench) -> Result<(), LabError> {
     record_engine_pictures(bench, "twist", &[], "r5.png", &PICTURED)
 }
 
-fn check_kept(bench: &mut Bench, cond_max: f64, result: &Twisted) {
+fn check_kept(bench: &mut Bench, how: &str, result: &Twisted) {
     let share = result.at_end / TURN;
     bench.check(
         Reference,
-        format!("twist left of {TURN} rad after {FREE} s, clusters go at a condition number of {cond_max}"),
+        format!("twist left of {TURN} rad after {FREE} s{how}"),
         format!(
             "{:.0} %: {:.3} rad; {} clusters made",
             100.0 * share,

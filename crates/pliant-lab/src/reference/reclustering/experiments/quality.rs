@@ -20,6 +20,8 @@ pub struct Quality {
     pub time: f64,
     /// E after so many [`SWEEPS`] of the embedding; the first is that of the particles where they are.
     pub swept: [f64; SWEEPS.len()],
+    /// The same for accelerated sweeps.
+    pub accelerated: [f64; SWEEPS.len()],
     /// E of the linearised embedding.
     pub linear: f64,
     /// The sum that the linearised embedding minimises, where it ends: all rotations are the identity.
@@ -55,21 +57,15 @@ pub fn compressed(beam: &Beam) -> Vec<Quality> {
     found
 }
 
-/// Looks at random particles in random states of the twisted beam, by time. Here clusters turn against each other.
-pub fn twisted(beam: &Beam) -> Vec<Quality> {
-    let run = twist::twist(Recluster::Embedded);
+/// Looks at random particles in random states of the twisted beam, by time. The sooner clusters go, the more are made in matter that has
+/// turned, and rest shapes turn against each other: what the linearised embedding has no answer to.
+pub fn twisted(beam: &Beam, cond_max: f64) -> Vec<Quality> {
+    let mut run = twist::twist(Recluster::Embedded);
+    run.params.cond_max = cond_max;
     let states = states(beam, (TWISTED + FREE) / run.params.dt);
     let mut found = Vec::new();
     run.run(beam, |body, _| found.extend(look(body, &states)));
     found
-}
-
-impl Quality {
-    /// E of the linearised embedding over that of the nonlinear one after so many sweeps, which must be one of [`SWEEPS`].
-    pub fn gain(&self, sweeps: usize) -> f64 {
-        let at = SWEEPS.iter().position(|&s| s == sweeps);
-        at.map_or(f64::NAN, |at| self.linear / self.swept[at])
-    }
 }
 
 /// Embeds the set around particle `seed` in both ways.
@@ -78,10 +74,13 @@ pub fn quality(body: &Body, seed: usize) -> Option<Quality> {
     let set = LocalSet::around(body, seed);
     let pinned = set.particles.binary_search(&seed).ok()?;
     let swept = |sweeps| set.energy(&set.embed(&body.x, params.fit, sweeps, 0.0).e);
+    let accelerated =
+        |sweeps| set.energy(&set.embed_accelerated(&body.x, params.fit, sweeps, 0.0).e);
     let linear = set.embed_linear(pinned, body.x[seed]);
     Some(Quality {
         time: body.time,
         swept: SWEEPS.map(swept),
+        accelerated: SWEEPS.map(accelerated),
         linear: set.energy(&linear),
         unrotated: set.unrotated_energy(&linear),
         clusters: set.clusters.len(),

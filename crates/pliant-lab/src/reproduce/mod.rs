@@ -4,6 +4,7 @@ mod check;
 mod elastoplastic;
 mod pictures;
 mod plot;
+mod reclustering;
 mod surface;
 
 pub use check::{Check, Solver};
@@ -100,6 +101,7 @@ impl Experiment {
 pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     elastoplastic::EXPERIMENTS
         .iter()
+        .chain(reclustering::EXPERIMENTS)
         .chain(surface::EXPERIMENTS)
 }
 

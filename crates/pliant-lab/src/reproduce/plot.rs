@@ -2,7 +2,7 @@
 
 use plotters::prelude::{
     BLACK, ChartBuilder, Circle, Color, IntoDrawingArea, LineSeries, Palette, Palette99,
-    SVGBackend, WHITE,
+    SVGBackend, SeriesLabelPosition, WHITE,
 };
 use std::path::Path;
 
@@ -63,6 +63,7 @@ pub(super) fn write_lines(
         }
         chart
             .configure_series_labels()
+            .position(emptiest_corner(series))
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK)
             .draw()?;
@@ -70,4 +71,28 @@ pub(super) fn write_lines(
         Ok(())
     };
     draw().map_err(|error| error.to_string())
+}
+
+/// The corner that the fewest points are near: the legend covers nothing there, or little.
+fn emptiest_corner(series: &[Series]) -> SeriesLabelPosition {
+    let all = || series.iter().flat_map(|s| s.points.iter().copied());
+    let middle = |of: fn((f64, f64)) -> f64| {
+        let (low, high) = all()
+            .map(of)
+            .fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+        0.5 * (low + high)
+    };
+    let (x, y) = (middle(|p| p.0), middle(|p| p.1));
+    let crowd = |right: bool, upper: bool| {
+        let near = |p: &(f64, f64)| (p.0 > x) == right && (p.1 > y) == upper;
+        all().filter(near).count()
+    };
+    let corners = [
+        (crowd(true, true), SeriesLabelPosition::UpperRight),
+        (crowd(true, false), SeriesLabelPosition::LowerRight),
+        (crowd(false, true), SeriesLabelPosition::UpperLeft),
+        (crowd(false, false), SeriesLabelPosition::LowerLeft),
+    ];
+    let emptiest = corners.into_iter().min_by_key(|corner| corner.0);
+    emptiest.map_or(SeriesLabelPosition::UpperRight, |corner| corner.1)
 }

@@ -64,6 +64,8 @@ pub struct Params {
     pub min_clusters: usize,
     /// Most sweeps of the embedding.
     pub embed_sweeps: usize,
+    /// Whether those sweeps are accelerated.
+    pub embed_accelerated: bool,
     /// Σ|Δe|² over that of the first sweep at which the embedding ends.
     pub embed_tolerance: f64,
     /// Of the order in which candidates are looked at.
@@ -89,6 +91,7 @@ impl Default for Params {
             fade_in: 15,
             min_clusters: 1,
             embed_sweeps: 20,
+            embed_accelerated: false,
             embed_tolerance: 1e-8,
             seed: 0,
         }

@@ -122,7 +122,11 @@ impl Body {
     /// The particles of the set where the clusters of the set are free of stress.
     fn embedded_site(&self, set: &LocalSet, params: &Params, report: &mut StepReport) -> Site {
         let (sweeps, tolerance) = (params.embed_sweeps, params.embed_tolerance);
-        let embedding = set.embed(&self.x, params.fit, sweeps, tolerance);
+        let embedding = if params.embed_accelerated {
+            set.embed_accelerated(&self.x, params.fit, sweeps, tolerance)
+        } else {
+            set.embed(&self.x, params.fit, sweeps, tolerance)
+        };
         report.embed_sweeps += embedding.energies.len();
         let centers = set
             .clusters

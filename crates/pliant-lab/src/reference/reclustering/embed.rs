@@ -19,12 +19,12 @@ pub struct Embedding {
 }
 
 /// Relative rise of E that is put down to rounding.
-const SLACK: f64 = 1e-12;
+pub(super) const SLACK: f64 = 1e-12;
 
 /// One placement of all clusters, and what it leaves.
-struct Sweep {
-    energy: f64,
-    next: Vec<DVec3>,
+pub(super) struct Sweep {
+    pub(super) energy: f64,
+    pub(super) next: Vec<DVec3>,
 }
 
 impl LocalSet {
@@ -68,7 +68,7 @@ impl LocalSet {
     }
 
     /// Places every cluster in `e`; e_i goes to the mean of its goals.
-    fn sweep(&self, e: &[DVec3], fit: Fit) -> Sweep {
+    pub(super) fn sweep(&self, e: &[DVec3], fit: Fit) -> Sweep {
         let mut next = vec![DVec3::ZERO; e.len()];
         let mut energy = 0.0;
         for cluster in &self.clusters {

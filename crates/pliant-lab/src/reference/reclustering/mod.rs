@@ -27,10 +27,12 @@
 //! | [`fade`] | clusters that come and go |
 //! | [`local`] | the clusters and particles around a candidate |
 //! | [`embed`] | the embedding, and its linearised form |
+//! | [`accelerate`] | the embedding by fewer sweeps |
 //! | [`create`] | candidates and new clusters |
 //! | [`beam`] | the beam of the experiments |
 //! | [`experiments`] | what is done to the beam, and what is measured |
 
+pub mod accelerate;
 pub mod beam;
 pub mod body;
 pub mod cluster;

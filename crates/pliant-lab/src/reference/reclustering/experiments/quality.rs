@@ -10,26 +10,22 @@ use pliant::random::{Random, name_key};
 /// States that are looked at.
 pub const STATES: usize = 50;
 
-/// Sweeps after which an embedding has converged.
-pub const MANY: usize = 500;
+/// Numbers of sweeps after which an embedding is looked at; after the last it has converged.
+pub const SWEEPS: [usize; 11] = [0, 1, 2, 5, 10, 20, 40, 60, 100, 200, 500];
 
 /// What the embeddings of one local set leave, each under the best rigid placement of every cluster.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Quality {
     /// Seconds since the beginning.
     pub time: f64,
-    /// E of the particles where they are.
-    pub world: f64,
-    /// E of the embedding with its usual number of sweeps.
-    pub nonlinear: f64,
-    /// E of the embedding after [`MANY`] sweeps: what no placement can take away.
-    pub converged: f64,
+    /// E after so many [`SWEEPS`] of the embedding; the first is that of the particles where they are.
+    pub swept: [f64; SWEEPS.len()],
+    /// The same for accelerated sweeps.
+    pub accelerated: [f64; SWEEPS.len()],
     /// E of the linearised embedding.
     pub linear: f64,
     /// The sum that the linearised embedding minimises, where it ends: all rotations are the identity.
     pub unrotated: f64,
-    /// Sweeps that had to fall back to least squares.
-    pub fallbacks: usize,
     /// Clusters of the set.
     pub clusters: usize,
 }
@@ -61,9 +57,11 @@ pub fn compressed(beam: &Beam) -> Vec<Quality> {
     found
 }
 
-/// Looks at random particles in random states of the twisted beam, by time. Here clusters turn against each other.
-pub fn twisted(beam: &Beam) -> Vec<Quality> {
-    let run = twist::twist(Recluster::Embedded);
+/// Looks at random particles in random states of the twisted beam, by time. The sooner clusters go, the more are made in matter that has
+/// turned, and rest shapes turn against each other: what the linearised embedding has no answer to.
+pub fn twisted(beam: &Beam, cond_max: f64) -> Vec<Quality> {
+    let mut run = twist::twist(Recluster::Embedded);
+    run.params.cond_max = cond_max;
     let states = states(beam, (TWISTED + FREE) / run.params.dt);
     let mut found = Vec::new();
     run.run(beam, |body, _| found.extend(look(body, &states)));
@@ -75,23 +73,16 @@ pub fn quality(body: &Body, seed: usize) -> Option<Quality> {
     let params = compression(SCALE, FLOWING, Recluster::Embedded).params;
     let set = LocalSet::around(body, seed);
     let pinned = set.particles.binary_search(&seed).ok()?;
-    let here: Vec<_> = set.particles.iter().map(|&i| body.x[i]).collect();
-    let embedding = set.embed(
-        &body.x,
-        params.fit,
-        params.embed_sweeps,
-        params.embed_tolerance,
-    );
-    let converged = set.embed(&body.x, params.fit, MANY, 0.0);
+    let swept = |sweeps| set.energy(&set.embed(&body.x, params.fit, sweeps, 0.0).e);
+    let accelerated =
+        |sweeps| set.energy(&set.embed_accelerated(&body.x, params.fit, sweeps, 0.0).e);
     let linear = set.embed_linear(pinned, body.x[seed]);
     Some(Quality {
         time: body.time,
-        world: set.energy(&here),
-        nonlinear: set.energy(&embedding.e),
-        converged: set.energy(&converged.e),
+        swept: SWEEPS.map(swept),
+        accelerated: SWEEPS.map(accelerated),
         linear: set.energy(&linear),
         unrotated: set.unrotated_energy(&linear),
-        fallbacks: embedding.fallbacks,
         clusters: set.clusters.len(),
     })
 }

@@ -103,8 +103,8 @@ pub fn firm(clusters: usize, renewed: bool) -> Sag {
 }
 
 impl Sag {
-    /// Lets the beam sag and measures.
-    pub fn run(&self, beam: &Beam) -> Sagged {
+    /// Lets the beam sag and measures; `watch` sees the body after every step.
+    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body)) -> Sagged {
         let (mut body, reach) = beam.clustered(self.clusters, REACH, Growth::Reach);
         let originals = body.clusters.len() as u64;
         for (fixed, x) in body.fixed.iter_mut().zip(&beam.x) {
@@ -132,6 +132,7 @@ impl Sag {
                 }
             }
             body.step(&params, &drive);
+            watch(&body);
             sag = tip_sag(beam, &body);
             if step + last_second >= steps {
                 sum += sag;

@@ -1,0 +1,137 @@
+//! What must hold on the engine: momentum through fades, and the same bits for any number of threads.
+
+use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::{Bench, LabError};
+use glam::{DVec3, Vec3};
+use pliant::clustering::{Clustering, Kernel};
+use pliant::geometry::Shape;
+use pliant::geometry::surface_nets::mesh_shape;
+use pliant::matching::{Dynamics, Fit, Springs};
+use pliant::material::PlasticModel;
+use pliant::resample::{Embedded, Recluster, Resampling};
+use pliant::{BodyDesc, Material, Settings, SurfaceKind, World};
+
+const FRAME: f32 = 1.0 / 60.0;
+/// Clusters that must come for a run to have tried anything.
+const RENEWED: u32 = 5;
+
+/// A world of a small flowing beam with springs, without gravity.
+fn beam_world(springs: Springs) -> Result<World, LabError> {
+    let shape = Shape::Box {
+        center: Vec3::ZERO,
+        half: Vec3::new(0.5, 0.2, 0.2),
+    };
+    let mesh = mesh_shape(&shape, 0.05).unwrap_or_default();
+    let mut world = World::new(Settings {
+        substeps: 1,
+        iterations: 1,
+        gravity: Vec3::ZERO,
+        sleep_speed: 0.0,
+        ..Settings::default()
+    });
+    world.add_body(BodyDesc {
+        surface: SurfaceKind::None,
+        clustering: Clustering::Fuzzy {
+            count: Some(24),
+            kernel: Kernel::InverseSquare,
+        },
+        cluster_radius: 4.0,
+        dynamics: Dynamics::Springs(springs),
+        fit: Fit::Affine,
+        material: Material {
+            plastic_model: PlasticModel::Frobenius,
+            plastic_yield: 0.0,
+            plastic_flow: 1.0,
+            ..Material::default()
+        },
+        self_contact: false,
+        velocity: Vec3::new(0.3, -0.2, 0.1),
+        resampling: Resampling {
+            recluster: Recluster::Embedded,
+            embedded: Embedded {
+                fade_out: 8,
+                fade_in: 4,
+                ..Embedded::default()
+            },
+            ..Resampling::default()
+        },
+        ..BodyDesc::new("beam", mesh, 0.06)
+    })?;
+    Ok(world)
+}
+
+/// Changes every velocity so that the beam is squeezed.
+fn kick(world: &mut World) {
+    let points = world.points_mut();
+    for (v, x) in points.v.iter_mut().zip(&points.x) {
+        v.x -= 0.25 * x.x;
+    }
+}
+
+/// Steps; returns how many clusters came.
+fn step(world: &mut World) -> u32 {
+    let report = world.step(FRAME);
+    report.resampled.iter().map(|r| r.groups_added).sum()
+}
+
+/// B5: the engine, at the tolerance of f32.
+pub(super) fn momentum(bench: &mut Bench) -> Result<(), LabError> {
+    let mut world = beam_world(Springs {
+        sweeps: 0,
+        damping: 0.1,
+        ..Springs::default()
+    })?;
+    let (mut drift, mut scale, mut worst, mut added) = (DVec3::ZERO, 0.0_f64, 0.0_f64, 0);
+    for _ in 0..60 {
+        kick(&mut world);
+        let before = world.ledger().momentum;
+        added += step(&mut world);
+        drift += world.ledger().momentum - before;
+        let points = world.points();
+        let momentum = |i: usize| f64::from(points.mass[i] * points.v[i].length());
+        scale = scale.max((0..points.len()).map(momentum).sum());
+        worst = worst.max(drift.length() / scale);
+    }
+    bench.check(
+        Engine,
+        "change of momentum of a free beam over the sum of its particles' |m v|; clusters made",
+        format!("{worst:.1e}; {added}"),
+        format!("at most 1e-5; at least {RENEWED}"),
+        worst <= 1e-5 && added >= RENEWED,
+    );
+    Ok(())
+}
+
+/// B12.
+pub(super) fn threads(bench: &mut Bench) -> Result<(), LabError> {
+    const FRAMES: usize = 50;
+    let run = |threads: usize| -> Result<(Vec<u64>, u32), LabError> {
+        let mut world = beam_world(Springs::default())?;
+        let (mut hashes, mut added) = (Vec::new(), 0);
+        let mut go = || {
+            for _ in 0..FRAMES {
+                kick(&mut world);
+                added += step(&mut world);
+                hashes.push(world.hash());
+            }
+        };
+        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool.install(go),
+            Err(_) => go(),
+        }
+        Ok((hashes, added))
+    };
+    let one = run(1)?;
+    for threads in [2, 3, 7] {
+        let other = run(threads)?;
+        let differing = one.0.iter().zip(&other.0).filter(|(a, b)| a != b).count();
+        bench.check(
+            Engine,
+            format!("frames of {FRAMES} whose hash differs with {threads} threads; clusters made"),
+            format!("{differing}; {}", other.1),
+            format!("0; at least {RENEWED}"),
+            differing == 0 && one.0.len() == other.0.len() && other.1 >= RENEWED,
+        );
+    }
+    Ok(())
+}

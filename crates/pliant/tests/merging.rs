@@ -4,6 +4,7 @@ use glam::Vec3;
 use pliant::dynamics::Collider;
 use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
+use pliant::resample::Recluster;
 use pliant::state::Surface;
 use pliant::surface::Tracked;
 use pliant::surface::validate::Level;
@@ -156,7 +157,17 @@ fn touching_bodies_hang_on_their_own_particles() {
 /// mass, the momentum and the volume is lost, and each keeps its colour.
 #[test]
 fn two_become_one() {
-    let mut world = merging();
+    become_one(Recluster::World);
+    become_one(Recluster::Embedded);
+}
+
+fn become_one(recluster: Recluster) {
+    let mut world = empty();
+    let balls = balls().map(|mut ball| {
+        ball.resampling.recluster = recluster;
+        ball
+    });
+    world.add_merging(balls.into()).expect("two balls");
     let first = left_count();
     let count = world.points().len() as u64;
     let before = world.ledger();

@@ -165,7 +165,8 @@ fn members<'a>(
         .chain(g.joined.iter().copied())
 }
 
-/// Particles in too few groups that stay seed new ones, in random order [FJLSB17 §3.2.2].
+/// Particles in too few groups that stay seed new ones, in random order [FJLSB17 §3.2.2], and so do those where parts have merged: else the
+/// parts would share a surface but no group.
 fn add(
     cloud: &Cloud,
     context: &Context,
@@ -175,11 +176,13 @@ fn add(
 ) -> Vec<New> {
     let mut holds = Holds::new(cloud, context, old);
     let least = cloud.settings.embedded.min_clusters;
-    let mut candidates: Vec<(u64, u32)> = (0..cloud.len())
-        .filter(|&i| cloud.alive[i] && holds.survivors[i] < least)
+    let in_seam = |i: u32| cloud.seam.binary_search(&i).is_ok();
+    let mut candidates: Vec<(u64, u32)> = (0..cloud.len() as u32)
+        .filter(|&i| cloud.alive[i as usize])
+        .filter(|&i| holds.survivors[i as usize] < least || in_seam(i))
         .map(|i| {
-            let key = [context.seed, cloud.key, context.frame, i as u64];
-            (Random::with_attempt(key, 1).next_u64(), i as u32)
+            let key = [context.seed, cloud.key, context.frame, u64::from(i)];
+            (Random::with_attempt(key, 1).next_u64(), i)
         })
         .collect();
     if candidates.is_empty() {
@@ -188,23 +191,28 @@ fn add(
     holds.list(cloud, context, old);
     candidates.sort_unstable();
     let most = candidates.len().div_ceil(MOST_NEW.1).min(MOST_NEW.0);
+    let mut sewn = vec![false; cloud.len()];
     let mut new: Vec<New> = Vec::new();
     for (_, seed) in candidates {
-        if new.len() >= most {
-            break;
-        }
-        if holds.survivors[seed as usize] >= least {
+        // A seam is seen in one frame only, so it is sewn at once.
+        let sews = in_seam(seed) && !sewn[seed as usize];
+        let needs = holds.survivors[seed as usize] < least && new.len() < most;
+        if !(sews || needs) {
             continue;
         }
-        let local = Local::around(cloud, context, old, &holds, seed);
+        let seeds = if sews { near(cloud, seed) } else { vec![seed] };
+        let local = Local::around(cloud, context, old, &holds, &seeds);
         let made = local
             .as_ref()
             .and_then(|local| local.make(cloud, context, old, &holds, seed, space, lap));
         match made {
             Some(group) => {
                 for member in &group.members {
-                    holds.survivors[member.mover as usize] += 1;
-                    holds.eventual[member.mover as usize] += member.weight;
+                    let i = member.mover as usize;
+                    holds.survivors[i] += 1;
+                    holds.eventual[i] += member.weight;
+                    let way = cloud.x[i].distance(cloud.x[seed as usize]);
+                    sewn[i] |= way <= cloud.settings.spacing * cloud.r;
                 }
                 new.push(group);
             }
@@ -212,6 +220,16 @@ fn add(
         }
     }
     new
+}
+
+/// The particles of the same piece within the reach of a group.
+fn near(cloud: &Cloud, seed: u32) -> Vec<u32> {
+    let (x, piece) = (cloud.x[seed as usize], cloud.piece[seed as usize]);
+    let reach = cloud.body.cluster_radius * cloud.r;
+    (0..cloud.len() as u32)
+        .filter(|&i| cloud.alive[i as usize] && cloud.piece[i as usize] == piece)
+        .filter(|&i| cloud.x[i as usize].distance_squared(x) <= reach * reach)
+        .collect()
 }
 
 /// A particle for which no group can be made, and whose groups are half gone, joins the nearest one that stays.
@@ -298,18 +316,24 @@ struct Local {
 }
 
 impl Local {
-    /// The groups of a particle, those that share a particle with one of them, and all their members [FJLSB17 Eqs. 22, 23]; `None` if the
-    /// particle has no group.
+    /// The groups of some particles, those that share a particle with one of them, and all their members [FJLSB17 Eqs. 22, 23]; `None` if
+    /// no particle has a group.
     fn around(
         cloud: &Cloud,
         context: &Context,
         old: &[Old],
         holds: &Holds,
-        seed: u32,
+        seeds: &[u32],
     ) -> Option<Self> {
+        let mut is_first = vec![false; old.len()];
+        for &seed in seeds {
+            for &k in &holds.groups[seed as usize] {
+                is_first[k as usize] = true;
+            }
+        }
         let mut is_in = vec![false; old.len()];
-        for &k in &holds.groups[seed as usize] {
-            for member in members(cloud, context, &old[k as usize], k as usize) {
+        for k in (0..old.len()).filter(|&k| is_first[k]) {
+            for member in members(cloud, context, &old[k], k) {
                 for &other in &holds.groups[member.mover as usize] {
                     is_in[other as usize] = true;
                 }

@@ -179,6 +179,12 @@ impl Statistics {
     }
 }
 
+fn bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {
+    let first = *points.first()?;
+    let wider = |(lo, hi): (Vec3, Vec3), p: &Vec3| (lo.min(*p), hi.max(*p));
+    Some(points.iter().fold((first, first), wider))
+}
+
 fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> Line<'a> {
     let extents: Vec<Extent> = world
         .surfaces()
@@ -186,7 +192,14 @@ fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> 
         .enumerate()
         .map(|(index, surface)| {
             let resampled = report.resampled.get(index).copied().unwrap_or_default();
-            Extent::of(surface, report.surfaces.get(index), resampled)
+            let extent = Extent::of(surface, report.surfaces.get(index), resampled);
+            // Without a surface the particles tell where a body is.
+            let points = world.bodies().get(index).map(|body| body.points.clone());
+            let bounds = || bounds(&world.points().x[points?]);
+            Extent {
+                bounds: extent.bounds.or_else(bounds),
+                ..extent
+            }
         })
         .collect();
     let whole = extents.iter().copied().fold(Extent::default(), Extent::and);

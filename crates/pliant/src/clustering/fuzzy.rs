@@ -178,10 +178,13 @@ fn join_orphans(
     for i in (0..points.len()).filter(|&i| !held[i]) {
         any = true;
         if let Some((k, _)) = grid.nearest(points[i], 1).first() {
-            let group = &mut members[*k as usize];
-            let at = group.partition_point(|m| (m.0 as usize) < i);
-            group.insert(at, (i as u32, 1.0));
+            members[*k as usize].push((i as u32, 1.0));
         }
+    }
+    if any {
+        members
+            .iter_mut()
+            .for_each(|group| group.sort_unstable_by_key(|m| m.0));
     }
     any
 }
@@ -196,7 +199,11 @@ fn settle(points: &[Vec3], mut centers: Vec<Vec3>, radius: f32, kernel: Kernel) 
         let new_counts: Vec<usize> = members.iter().map(Vec::len).collect();
         let moved = move_to_weighted_means(points, &members, &mut centers);
         let rests = moved <= REST * radius && new_counts == counts;
-        if rests && !orphans && round >= *ROUNDS.start() {
+        if rests && round >= *ROUNDS.start() {
+            // Where nothing moves any more, nobody will reach those that are left.
+            if orphans {
+                return None;
+            }
             let members = balls(&grid, &centers, radius, kernel);
             return Some(Fuzzy {
                 centers,

@@ -81,7 +81,9 @@ pub fn measure(clock: fn() -> f64) -> Result<Vec<Row>, Error> {
 }
 
 fn start(paper: &Paper, clock: fn() -> f64) -> Result<World, Error> {
-    let overrides: Vec<String> = paper.overrides.iter().map(|o| (*o).to_owned()).collect();
+    // As in the paper there are particles only, and their number stays.
+    let overrides = [&["body.0.surface=none"], paper.overrides].concat();
+    let overrides: Vec<String> = overrides.into_iter().map(str::to_owned).collect();
     let loaded = load(paper.scene, &overrides, &Limits::default())?;
     let mut world = build(&loaded, &BuildOptions::default())?.world;
     world.settings_mut().clock = Some(clock);

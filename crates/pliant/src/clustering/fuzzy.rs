@@ -182,9 +182,9 @@ fn join_orphans(
         }
     }
     if any {
-        members
-            .iter_mut()
-            .for_each(|group| group.sort_unstable_by_key(|m| m.0));
+        for group in members.iter_mut() {
+            group.sort_unstable_by_key(|m| m.0);
+        }
     }
     any
 }

@@ -135,10 +135,12 @@ impl Holds {
         holds
     }
 
-    /// Lists the groups of each particle; most frames have no use for it.
+    /// Lists the groups of each particle; most frames have no use for it. One that was torn or cut is among them: it is gone from now on,
+    /// but what is left on either side has its rest shape from nowhere else.
     fn list(&mut self, cloud: &Cloud, context: &Context, old: &[Old]) {
         self.groups = vec![Vec::new(); cloud.len()];
-        for (k, g) in old.iter().enumerate().filter(|(_, g)| g.stays) {
+        let knows = |g: &Old| g.stays || (g.mixed && g.w.is_some());
+        for (k, g) in old.iter().enumerate().filter(|(_, g)| knows(g)) {
             for member in members(cloud, context, g, k) {
                 self.groups[member.mover as usize].push(k as u32);
             }
@@ -200,11 +202,14 @@ fn add(
         if !(sews || needs) {
             continue;
         }
-        let seeds = if sews { near(cloud, seed) } else { vec![seed] };
+        let alone = holds.groups[seed as usize].is_empty();
+        let seeds = if sews || alone {
+            near(cloud, seed)
+        } else {
+            vec![seed]
+        };
         let local = Local::around(cloud, context, old, &holds, &seeds);
-        let made = local
-            .as_ref()
-            .and_then(|local| local.make(cloud, context, old, &holds, seed, space, lap));
+        let made = local.make(cloud, context, old, &holds, seed, space, lap);
         match made {
             Some(group) => {
                 for member in &group.members {
@@ -232,7 +237,7 @@ fn near(cloud: &Cloud, seed: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A particle for which no group can be made, and whose groups are half gone, joins the nearest one that stays.
+/// A particle for which no group can be made, and whose groups are half gone, joins the nearest one of its piece that stays.
 fn attach(cloud: &Cloud, context: &Context, old: &mut [Old], i: u32) {
     let (groups, first) = (context.groups, cloud.body.groups.start);
     let x = cloud.x[i as usize];
@@ -242,10 +247,12 @@ fn attach(cloud: &Cloud, context: &Context, old: &mut [Old], i: u32) {
     if old.iter().enumerate().any(|(k, g)| holds_on(g, k)) {
         return;
     }
+    let piece = cloud.piece[i as usize];
     let nearest = old
         .iter()
         .enumerate()
         .filter(|(_, g)| g.stays && g.fading != Fading::Out && g.w.is_some())
+        .filter(|(_, g)| g.piece == piece)
         .map(|(k, _)| (groups.center[first + k].distance_squared(x), k))
         .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let Some((_, k)) = nearest else { return };
@@ -316,15 +323,9 @@ struct Local {
 }
 
 impl Local {
-    /// The groups of some particles, those that share a particle with one of them, and all their members [FJLSB17 Eqs. 22, 23]; `None` if
-    /// no particle has a group.
-    fn around(
-        cloud: &Cloud,
-        context: &Context,
-        old: &[Old],
-        holds: &Holds,
-        seeds: &[u32],
-    ) -> Option<Self> {
+    /// The groups of some particles, those that share a particle with one of them, and all their members [FJLSB17 Eqs. 22, 23]; the
+    /// particles alone if they have no group.
+    fn around(cloud: &Cloud, context: &Context, old: &[Old], holds: &Holds, seeds: &[u32]) -> Self {
         let mut is_first = vec![false; old.len()];
         for &seed in seeds {
             for &k in &holds.groups[seed as usize] {
@@ -343,6 +344,9 @@ impl Local {
             .filter(|&k| is_in[k as usize])
             .collect();
         let mut is_near = vec![false; cloud.len()];
+        for &seed in seeds {
+            is_near[seed as usize] = true;
+        }
         for &k in &groups {
             for member in members(cloud, context, &old[k as usize], k as usize) {
                 is_near[member.mover as usize] = true;
@@ -351,7 +355,7 @@ impl Local {
         let particles = (0..cloud.len() as u32)
             .filter(|&i| is_near[i as usize])
             .collect();
-        (!groups.is_empty()).then_some(Self { groups, particles })
+        Self { groups, particles }
     }
 
     /// Makes the group that `seed` asks for, unless too few particles are around or they lie in a plane.
@@ -653,6 +657,13 @@ impl Source {
             }
         }
         let total: f32 = share.iter().sum();
+        if total <= 0.0 {
+            return Self {
+                rotation: Quat::IDENTITY,
+                material: GroupMaterial::new(&cloud.body.material),
+                alpha: 0.0,
+            };
+        }
         let shares = || {
             let shares = share.iter().enumerate().filter(|(_, share)| **share > 0.0);
             shares.map(|(k, share)| (first + k, *share))

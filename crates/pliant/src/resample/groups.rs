@@ -39,9 +39,9 @@ pub(super) struct Old {
     /// Members that are still there, the new ones included.
     pub(super) count: usize,
     /// Piece of its members; [`NO_PIECE`] if they are of several.
-    piece: u32,
+    pub(super) piece: u32,
     /// Whether they are of several.
-    mixed: bool,
+    pub(super) mixed: bool,
     /// F_e now.
     f_e: Mat3,
     /// F⁻¹, if it may be trusted.
@@ -381,7 +381,7 @@ fn make(
     context: &Context,
     old: &[Old],
     centers: &PointGrid,
-    piece: u32,
+    pub(super) piece: u32,
     members: &[u32],
     reach: f32,
 ) -> Option<New> {

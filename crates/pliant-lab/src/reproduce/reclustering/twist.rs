@@ -69,6 +69,8 @@ fn by_engine(bench: &mut Bench) -> Result<(), LabError> {
     let cond_max = format!("body.0.embedded.cond_max={KEEPING_COND_MAX}");
     let eager = twist_scene(&TWIST.with(&[&cond_max]))?.0;
     check_kept(bench, Engine, &eagerly(), &eager);
+    let affine = twist_scene(&TWIST.with(&["body.0.fit=affine"]))?.0;
+    check_kept(bench, Engine, ", affine rotations", &affine);
     let kept = twist_scene(&TWIST.with(&["body.0.recluster=off"]))?.0;
     check_distorted(bench, Engine, &kept);
     Ok(())

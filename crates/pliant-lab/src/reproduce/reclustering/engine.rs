@@ -1,8 +1,10 @@
-//! What must hold on the engine: momentum through fades, and the same bits for any number of threads.
+//! What must hold on the engine: momentum through fades, the same bits for any number of threads, angular momentum.
 
+use crate::reference::reclustering::beam::HALF;
+use crate::reference::reclustering::experiments::spin::{CLUSTERS, DURATION, REACH, STRETCH};
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::{Bench, LabError};
-use glam::{DVec3, Vec3};
+use glam::{DVec3, Mat3, Vec3};
 use pliant::clustering::{Clustering, Kernel};
 use pliant::geometry::Shape;
 use pliant::geometry::surface_nets::mesh_shape;
@@ -10,10 +12,24 @@ use pliant::matching::{Dynamics, Fit, Springs};
 use pliant::material::PlasticModel;
 use pliant::resample::{Embedded, Recluster, Resampling};
 use pliant::{BodyDesc, Material, Settings, SurfaceKind, World};
+use std::f32::consts::FRAC_PI_4;
 
 const FRAME: f32 = 1.0 / 60.0;
 /// Clusters that must come for a run to have tried anything.
 const RENEWED: u32 = 5;
+
+/// A world of this body alone, one step of springs a frame, without gravity.
+fn world_of(body: BodyDesc) -> Result<World, LabError> {
+    let mut world = World::new(Settings {
+        substeps: 1,
+        iterations: 1,
+        gravity: Vec3::ZERO,
+        sleep_speed: 0.0,
+        ..Settings::default()
+    });
+    world.add_body(body)?;
+    Ok(world)
+}
 
 /// A world of a small flowing beam with springs, without gravity.
 fn beam_world(springs: Springs) -> Result<World, LabError> {
@@ -22,14 +38,7 @@ fn beam_world(springs: Springs) -> Result<World, LabError> {
         half: Vec3::new(0.5, 0.2, 0.2),
     };
     let mesh = mesh_shape(&shape, 0.05).unwrap_or_default();
-    let mut world = World::new(Settings {
-        substeps: 1,
-        iterations: 1,
-        gravity: Vec3::ZERO,
-        sleep_speed: 0.0,
-        ..Settings::default()
-    });
-    world.add_body(BodyDesc {
+    world_of(BodyDesc {
         surface: SurfaceKind::None,
         clustering: Clustering::Fuzzy {
             count: Some(24),
@@ -56,8 +65,7 @@ fn beam_world(springs: Springs) -> Result<World, LabError> {
             ..Resampling::default()
         },
         ..BodyDesc::new("beam", mesh, 0.06)
-    })?;
-    Ok(world)
+    })
 }
 
 /// Changes every velocity so that the beam is squeezed.
@@ -133,5 +141,87 @@ pub(super) fn threads(bench: &mut Bench) -> Result<(), LabError> {
             differing == 0 && one.0.len() == other.0.len() && other.1 >= RENEWED,
         );
     }
+    Ok(())
+}
+
+/// A box that lies askew, stretched along x, with springs alone: the reference's, with about as many particles.
+fn stretched_box(fit: Fit) -> Result<World, LabError> {
+    const RADIUS: f32 = 0.082;
+    let shape = Shape::Box {
+        center: Vec3::ZERO,
+        half: HALF.as_vec3(),
+    };
+    let mut mesh = mesh_shape(&shape, 0.05).unwrap_or_default();
+    let turn = Mat3::from_rotation_z(FRAC_PI_4);
+    for x in &mut mesh.positions {
+        *x = turn * *x;
+    }
+    let mut world = world_of(BodyDesc {
+        surface: SurfaceKind::None,
+        clustering: Clustering::Fuzzy {
+            count: Some(CLUSTERS as u32),
+            kernel: Kernel::InverseSquare,
+        },
+        cluster_radius: REACH as f32 / RADIUS,
+        dynamics: Dynamics::Springs(Springs {
+            sweeps: 0,
+            ..Springs::default()
+        }),
+        fit,
+        self_contact: false,
+        resampling: Resampling {
+            recluster: Recluster::Off,
+            ..Resampling::default()
+        },
+        material: Material {
+            plastic_yield: f32::INFINITY,
+            ..Material::default()
+        },
+        ..BodyDesc::new("box", mesh, RADIUS)
+    })?;
+    for x in &mut world.points_mut().x {
+        x.x *= STRETCH as f32;
+    }
+    Ok(world)
+}
+
+/// Largest change of the angular momentum of a stretched box that is let go, over the largest Σ m |x| |v|; and whether all is finite.
+fn spin(fit: Fit, max_travel: f32) -> Result<(f64, bool), LabError> {
+    let mut world = stretched_box(fit)?;
+    world.settings_mut().max_travel = max_travel;
+    let (mut most, mut scale, mut finite) = (0.0_f64, 0.0_f64, true);
+    for _ in 0..(DURATION / f64::from(FRAME)).round() as usize {
+        finite &= world.step(FRAME).non_finite == 0;
+        most = most.max(world.ledger().angular_momentum.length());
+        let points = world.points();
+        let part =
+            |i: usize| f64::from(points.mass[i] * points.x[i].length() * points.v[i].length());
+        scale = scale.max((0..points.len()).map(part).sum());
+    }
+    Ok((most / scale, finite && most.is_finite()))
+}
+
+/// R9: the engine, at the tolerance of f32. The reference has no limit of speed; the engine's usual one slows a particle down that takes
+/// part in a jolt, and with it goes angular momentum.
+pub(super) fn rotations(bench: &mut Bench) -> Result<(), LabError> {
+    let usual = Settings::default().max_travel;
+    for (limit, max_travel) in [("no", f32::MAX), ("the usual", usual)] {
+        let (most, finite) = spin(Fit::Procrustes, max_travel)?;
+        bench.check(
+            Engine,
+            format!("largest angular momentum by least-squares rotations, {limit} limit of speed, over the largest Σ m |x| |v|; all is finite"),
+            format!("{most:.1e}; {finite}"),
+            "at most 1e-5; true",
+            most <= 1e-5 && finite,
+        );
+    }
+    let (affine, finite) = spin(Fit::Affine, f32::MAX)?;
+    bench.check(
+        Engine,
+        "affine rotations: all is finite, largest angular momentum over the largest Σ m |x| |v|",
+        format!("{finite}, {affine:.1e}"),
+        "true",
+        finite,
+    );
     Ok(())
 }

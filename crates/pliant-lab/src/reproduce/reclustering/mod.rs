@@ -9,7 +9,8 @@
 //! | `spin.rs` | R9: the two rotations and angular momentum |
 //! | `books.rs` | B1–B4, B7, B8, B11: what must hold in every step of every run |
 //! | `invariants.rs` | B5, B6, B9, B10: what must hold for any body |
-//! | `engine.rs` | B5 and B12 on the engine |
+//! | `engine.rs` | B5, B12 and R9 on a small body of the engine |
+//! | `scene.rs` | built-in scenes, run by the engine and seen as the reference is |
 //! | `pictures.rs` | the paper's figures, by the engine |
 
 mod books;
@@ -19,6 +20,7 @@ mod invariants;
 mod pictures;
 mod quality;
 mod sag;
+mod scene;
 mod spin;
 mod twist;
 

@@ -1,10 +1,6 @@
 //! A box that lies askew is stretched and let go.
 
-#![allow(
-    clippy::unnecessary_wraps,
-    reason = "every experiment has the same signature"
-)]
-
+use super::engine;
 use crate::reference::Fit;
 use crate::reference::reclustering::experiments::spin;
 use crate::reproduce::check::Solver::Reference;
@@ -27,5 +23,5 @@ pub(super) fn rotations(bench: &mut Bench) -> Result<(), LabError> {
         "true",
         affine.finite && affine.angular.is_finite(),
     );
-    Ok(())
+    engine::rotations(bench)
 }

@@ -1,12 +1,11 @@
 //! The compressed beam: flowing or firm, with and without reclustering [FJLSB17 §4].
 
-use super::super::super::linear::outer;
 use super::super::beam::{Beam, CLUSTERS, REACH, plastic_params};
 use super::super::body::{Body, Drive, Params, Plastic, Recluster, StepReport};
-use super::super::cluster::Phase;
 use super::super::clustering::Growth;
 use super::add;
-use glam::{DMat3, DVec3};
+use super::moment::Moment;
+use glam::DVec3;
 
 /// A beam that is pressed together along its axis by s·(−x, 0, 0) per unit mass for four seconds, then let go for four.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,9 +55,9 @@ pub struct Compressed {
 /// Extent along the beam's own axis, from the middle of the half that was at x < 0 to that of the other.
 ///
 /// Along x it would not do: the load turns a beam that is not quite along x, as any column under pressure.
-pub fn length(beam: &Beam, x: &[DVec3]) -> f64 {
+pub fn length(rest: &[DVec3], x: &[DVec3]) -> f64 {
     let mut axis = DVec3::ZERO;
-    for (x, rest) in x.iter().zip(&beam.x) {
+    for (x, rest) in x.iter().zip(rest) {
         axis += *x * rest.x.signum();
     }
     let axis = axis.normalize_or(DVec3::X);
@@ -66,28 +65,6 @@ pub fn length(beam: &Beam, x: &[DVec3]) -> f64 {
     let low = x.iter().map(along).fold(f64::INFINITY, f64::min);
     let high = x.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
     high - low
-}
-
-/// Mean square of the velocities without the body's translation and spin, in m²/s².
-pub fn mean_square_oscillation(body: &Body) -> f64 {
-    let mass: f64 = body.mass.iter().sum();
-    let mean = |value: &[DVec3]| {
-        let sum: DVec3 = value.iter().zip(&body.mass).map(|(v, m)| *v * *m).sum();
-        sum / mass
-    };
-    let (center, drift) = (mean(&body.x), mean(&body.v));
-    let (mut momentum, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
-    for i in 0..body.x.len() {
-        let r = body.x[i] - center;
-        momentum += r.cross(body.v[i] - drift) * body.mass[i];
-        inertia += (DMat3::IDENTITY * r.length_squared() - outer(r, r)) * body.mass[i];
-    }
-    let spin = inertia.inverse() * momentum;
-    let square = |i: usize| {
-        let rigid = drift + spin.cross(body.x[i] - center);
-        body.mass[i] * (body.v[i] - rigid).length_squared()
-    };
-    (0..body.x.len()).map(square).sum::<f64>() / mass
 }
 
 impl Compression {
@@ -111,53 +88,88 @@ impl Compression {
     }
 
     /// Presses, lets go and measures; `watch` sees the body after every step.
-    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &StepReport)) -> Compressed {
+    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &Moment)) -> Compressed {
         let mut body = Self::body(beam);
-        let rest = length(beam, &body.x);
-        let mut result = Compressed {
-            finite: true,
-            ..Compressed::default()
-        };
-        let (mut squares, mut oscillations, mut count) = (0.0, 0.0, 0_usize);
+        let mut meter = Meter::new(&beam.x);
         let steps = ((PRESSED + RELEASED) / self.params.dt).round() as usize;
         for _ in 0..steps {
             let report = self.step(&mut body);
-            watch(&body, &report);
-            add(&mut result.total, &report);
-            result.steps += 1;
-            if body.x.iter().any(|x| !x.is_finite()) {
-                result.finite = false;
+            let now = Moment::of(&body, &report);
+            watch(&body, &now);
+            meter.look(&now);
+            if !now.finite {
                 break;
             }
-            result.observe(beam, &body, rest);
-            if (1.0..=3.0).contains(&(body.time - PRESSED)) {
-                let mass: f64 = body.mass.iter().sum();
-                squares += 2.0 * body.kinetic_energy() / mass;
-                oscillations += mean_square_oscillation(&body);
-                count += 1;
-            }
         }
-        result.late_rms = (squares / count.max(1) as f64).sqrt();
-        result.late_oscillation = (oscillations / count.max(1) as f64).sqrt();
-        result.final_length = length(beam, &body.x) / rest;
-        result.clusters = body.clusters.len();
-        result
+        Compressed {
+            clusters: body.clusters.len(),
+            ..meter.result()
+        }
     }
 }
 
-impl Compressed {
-    fn observe(&mut self, beam: &Beam, body: &Body, rest: f64) {
-        self.peak_speed = self.peak_speed.max(body.max_speed());
-        if body.time <= PRESSED + 1e-6 {
-            self.length_at_release = length(beam, &body.x) / rest;
+/// Measures a compressed beam from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    rest: Vec<DVec3>,
+    /// Sums over the steps from one to three seconds after release.
+    squares: f64,
+    oscillations: f64,
+    count: usize,
+    result: Compressed,
+}
+
+impl Meter {
+    /// A meter for a beam of these rest positions.
+    pub fn new(rest: &[DVec3]) -> Self {
+        Self {
+            rest: rest.to_vec(),
+            result: Compressed {
+                finite: true,
+                ..Compressed::default()
+            },
+            ..Self::default()
         }
-        if body.time >= PRESSED + 2.0 {
-            self.late_speed = self.late_speed.max(body.max_speed());
-            self.late_energy = self.late_energy.max(body.kinetic_energy());
+    }
+
+    /// Takes a step into account; nothing counts after one that is not finite.
+    pub fn look(&mut self, now: &Moment) {
+        let result = &mut self.result;
+        if !result.finite {
+            return;
         }
-        let alive = body.max_condition(|c| c.phase == Phase::Alive);
-        self.alive_condition = self.alive_condition.max(alive);
-        self.condition = self.condition.max(body.max_condition(|_| true));
+        add(&mut result.total, &now.report);
+        result.steps += 1;
+        result.finite = now.finite;
+        if !now.finite {
+            return;
+        }
+        result.final_length = length(&self.rest, &now.x) / length(&self.rest, &self.rest);
+        result.peak_speed = result.peak_speed.max(now.max_speed());
+        if now.time <= PRESSED + 1e-6 {
+            result.length_at_release = result.final_length;
+        }
+        if now.time >= PRESSED + 2.0 {
+            result.late_speed = result.late_speed.max(now.max_speed());
+            result.late_energy = result.late_energy.max(now.kinetic_energy());
+        }
+        result.alive_condition = result.alive_condition.max(now.alive_condition);
+        result.condition = result.condition.max(now.condition);
+        if (1.0..=3.0).contains(&(now.time - PRESSED)) {
+            self.squares += now.mean_square_speed();
+            self.oscillations += now.mean_square_oscillation();
+            self.count += 1;
+        }
+    }
+
+    /// What was measured.
+    pub fn result(self) -> Compressed {
+        let mean = |sum: f64| (sum / self.count.max(1) as f64).sqrt();
+        Compressed {
+            late_rms: mean(self.squares),
+            late_oscillation: mean(self.oscillations),
+            ..self.result
+        }
     }
 }
 

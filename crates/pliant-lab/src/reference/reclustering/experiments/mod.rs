@@ -7,8 +7,11 @@
 //! | [`sag`] | hanging from a clamp, with few to many clusters, and with every cluster made anew |
 //! | [`quality`] | the embedding against its linearised form |
 //! | [`spin`] | a stretched box let go: what the two rotations do to angular momentum |
+//!
+//! [`moment`] is what they see of a run, so that another solver can be measured by the same code.
 
 pub mod compression;
+pub mod moment;
 pub mod quality;
 pub mod sag;
 pub mod spin;

@@ -133,7 +133,7 @@ impl Sag {
             }
             body.step(&params, &drive);
             watch(&body);
-            sag = tip_sag(beam, &body);
+            sag = tip_sag(&beam.x, &body.x);
             if step + last_second >= steps {
                 sum += sag;
             }
@@ -151,10 +151,10 @@ impl Sag {
 }
 
 /// How far the middle of the tip is below its rest position.
-pub fn tip_sag(beam: &Beam, body: &Body) -> f64 {
-    let tip = (0..beam.x.len()).filter(|&i| beam.x[i].x > TIP);
+pub fn tip_sag(rest: &[DVec3], x: &[DVec3]) -> f64 {
+    let tip = (0..rest.len()).filter(|&i| rest[i].x > TIP);
     let count = tip.clone().count().max(1) as f64;
-    tip.map(|i| beam.x[i].y - body.x[i].y).sum::<f64>() / count
+    tip.map(|i| rest[i].y - x[i].y).sum::<f64>() / count
 }
 
 /// Makes the cluster of this id anew.

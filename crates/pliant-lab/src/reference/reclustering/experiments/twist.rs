@@ -4,6 +4,7 @@ use super::super::beam::{Beam, CLUSTERS, HARDENING, plastic_params};
 use super::super::body::{Body, Drive, Params, Recluster, StepReport};
 use super::super::clustering::Growth;
 use super::add;
+use super::moment::Moment;
 use glam::{DMat3, DVec3};
 use std::f64::consts::TAU;
 
@@ -42,6 +43,10 @@ pub struct Twisted {
     pub condition: f64,
     /// Sums over all steps.
     pub total: StepReport,
+    /// Fewest particles of a step.
+    pub fewest: usize,
+    /// Most particles of a step.
+    pub most: usize,
     /// Number of clusters at the end.
     pub clusters: usize,
 }
@@ -68,7 +73,7 @@ pub fn twist(recluster: Recluster) -> Twist {
 
 impl Twist {
     /// Twists, lets go and measures; `watch` sees the body after every step.
-    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &StepReport)) -> Twisted {
+    pub fn run(&self, beam: &Beam, mut watch: impl FnMut(&Body, &Moment)) -> Twisted {
         let mut body = beam.body(self.clusters, self.params.reach, Growth::Count);
         let rest = &beam.x;
         for (fixed, x) in body.fixed.iter_mut().zip(rest) {
@@ -82,36 +87,71 @@ impl Twist {
             hold: &hold,
             ..Drive::none()
         };
-        let mut result = Twisted {
-            finite: true,
-            ..Twisted::default()
-        };
+        let mut meter = Meter::new(rest);
         let twisting = (TWISTED / self.params.dt).round() as usize;
         let steps = ((TWISTED + FREE) / self.params.dt).round() as usize;
-        let mut angle = 0.0;
         for step in 1..=steps {
             let report = body.step(&self.params, &drive);
-            watch(&body, &report);
-            add(&mut result.total, &report);
-            if body.x.iter().any(|x| !x.is_finite()) {
-                result.finite = false;
+            let now = Moment::of(&body, &report);
+            watch(&body, &now);
+            meter.look(&now);
+            if !now.finite {
                 break;
             }
-            angle = nearest_turn(twist_angle(rest, &body.x), angle);
             if step == twisting {
-                result.at_release = angle;
                 body.fixed.fill(false);
             }
-            if body.time >= TWISTED + FREE - 1.0 {
-                result.late_speed = result.late_speed.max(body.max_speed());
-            }
-            let alive = body.max_condition(|c| c.phase == super::super::Phase::Alive);
-            result.alive_condition = result.alive_condition.max(alive);
-            result.condition = result.condition.max(body.max_condition(|_| true));
         }
-        result.at_end = angle;
-        result.clusters = body.clusters.len();
-        result
+        Twisted {
+            clusters: body.clusters.len(),
+            ..meter.result
+        }
+    }
+}
+
+/// Measures a twisted beam from step to step.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    rest: Vec<DVec3>,
+    /// What was measured so far.
+    pub result: Twisted,
+}
+
+impl Meter {
+    /// A meter for a beam of these rest positions.
+    pub fn new(rest: &[DVec3]) -> Self {
+        Self {
+            rest: rest.to_vec(),
+            result: Twisted {
+                finite: true,
+                fewest: usize::MAX,
+                ..Twisted::default()
+            },
+        }
+    }
+
+    /// Takes a step into account; nothing counts after one that is not finite.
+    pub fn look(&mut self, now: &Moment) {
+        let result = &mut self.result;
+        if !result.finite {
+            return;
+        }
+        add(&mut result.total, &now.report);
+        result.fewest = result.fewest.min(now.x.len());
+        result.most = result.most.max(now.x.len());
+        result.finite = now.finite;
+        if !now.finite {
+            return;
+        }
+        result.at_end = nearest_turn(twist_angle(&self.rest, &now.x), result.at_end);
+        if now.time <= TWISTED + 1e-6 {
+            result.at_release = result.at_end;
+        }
+        if now.time >= TWISTED + FREE - 1.0 {
+            result.late_speed = result.late_speed.max(now.max_speed());
+        }
+        result.alive_condition = result.alive_condition.max(now.alive_condition);
+        result.condition = result.condition.max(now.condition);
     }
 }
 

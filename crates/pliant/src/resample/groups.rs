@@ -381,7 +381,7 @@ fn make(
     context: &Context,
     old: &[Old],
     centers: &PointGrid,
-    pub(super) piece: u32,
+    piece: u32,
     members: &[u32],
     reach: f32,
 ) -> Option<New> {

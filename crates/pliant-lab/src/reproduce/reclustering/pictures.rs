@@ -16,7 +16,7 @@ pub(super) fn record_engine_pictures(
     file: &str,
     times: &[f64],
 ) -> Result<(), LabError> {
-    let mut run = scene.start()?;
+    let mut run = scene.start_with_surface()?;
     let mut snapshots: Vec<Snapshot> = Vec::new();
     for time in times {
         run.until(*time, |_, _| ());

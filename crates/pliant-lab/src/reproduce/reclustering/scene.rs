@@ -40,9 +40,19 @@ impl<'a> Scene<'a> {
         Self { overrides, ..self }
     }
 
-    /// Builds it.
+    /// Builds its particles alone: as in the paper, none comes or goes.
     pub(super) fn start(&self) -> Result<Run, LabError> {
-        let overrides: Vec<String> = self.overrides.iter().map(|o| (*o).to_owned()).collect();
+        self.build(&["body.0.surface=none"])
+    }
+
+    /// Builds it with a surface to look at.
+    pub(super) fn start_with_surface(&self) -> Result<Run, LabError> {
+        self.build(&[])
+    }
+
+    fn build(&self, more: &[&str]) -> Result<Run, LabError> {
+        let overrides = self.overrides.iter().chain(more);
+        let overrides: Vec<String> = overrides.map(|o| (*o).to_owned()).collect();
         let loaded = load(self.name, &overrides, &Limits::default())?;
         let built = build(&loaded, &BuildOptions::default())?;
         Ok(Run {

@@ -359,15 +359,15 @@ impl Pairs {
                     let i = searched[at as usize];
                     let body = body_of(bodies, i);
                     for &k in groups_of.row(i as usize) {
-                        kin.row(k as usize)
-                            .iter()
-                            .for_each(|&l| stamp[l as usize] = i);
+                        stamp[k as usize] = i;
                     }
+                    let has = |k: &u32| stamp[*k as usize] == i;
+                    // Few get as far as the second test.
                     let shares_group = |j: u32| {
-                        groups_of
-                            .row(j as usize)
-                            .iter()
-                            .any(|&k| stamp[k as usize] == i)
+                        let others = groups_of.row(j as usize);
+                        others.iter().any(has)
+                            || (body.wide_kin
+                                && others.iter().any(|&k| kin.row(k as usize).iter().any(has)))
                     };
                     let farthest = farthest.min(body.radius + largest) + slack;
                     around.within(p, farthest, &mut near);

@@ -157,21 +157,14 @@ fn beam_rows(threads: &[usize]) -> Result<Vec<Row>, Failure> {
 
 /// Ours (means) above the paper's, one column a part of the step.
 fn print_beam(rows: &[Row]) -> Result<(), Failure> {
-    const COLUMNS: [&str; 5] = [
-        "dynamics",
-        "plasticity",
-        "reclustering",
-        "embedding",
-        "total",
-    ];
-    let names = joined(COLUMNS.iter().map(|c| format!("{c:>14}")));
+    let names = joined(beam::COLUMNS.iter().map(|c| format!("{c:>14}")));
     print::line(format_args!(
         "row              threads  ms      {names}  particles  clusters  new clusters  frames"
     ))?;
     for row in rows {
         let line = |what: &str, ms: &BTreeMap<String, f64>| {
             let of = |c: &&str| ms.get(*c).copied().unwrap_or(f64::NAN);
-            let ms = joined(COLUMNS.iter().map(|c| format!("{:14.3}", of(c))));
+            let ms = joined(beam::COLUMNS.iter().map(|c| format!("{:14.3}", of(c))));
             format!("{:15}  {:7}  {what:6}  {ms}", row.row, row.threads)
         };
         let count = |name: &str| row.counts.get(name).copied().unwrap_or(f64::NAN);

@@ -21,7 +21,8 @@ struct Paper {
     ms: [f64; 5],
 }
 
-const COLUMNS: [&str; 5] = [
+/// The columns of the table.
+pub const COLUMNS: [&str; 5] = [
     "dynamics",
     "plasticity",
     "reclustering",

@@ -154,7 +154,8 @@ fn soft_bodies(built: &Built) -> Vec<String> {
         let reach = body.cluster_radius * body.particle_radius;
         let strain = springs.strain_of_weight(reach, height, settings.gravity.length(), h);
         let needed = (settings.substeps as f32 * (strain / MOST).sqrt()).ceil();
-        (strain > MOST).then(|| {
+        // Springs that do not pull at all are not made stiffer by anything.
+        (strain > MOST && strain.is_finite()).then(|| {
             format!(
                 "{}: its springs are too soft to carry it (its weight compresses it by about {strain:.1}); raise `substeps` to {needed} or more, or `cluster_radius`",
                 body.name

@@ -1,54 +1,42 @@
 //! Which points of a body never touch each other, because groups hold them together.
 
-use super::pairs::PairBody;
+use super::pairs::{PairBody, body_of};
 use crate::state::Csr;
-use std::ops::Range;
 
 /// For each group those whose points do not touch its own: itself, and in a body of `wide_kin` all that share a member with it.
 pub(super) fn kin(bodies: &[PairBody], groups_of: &Csr) -> Csr {
-    let count = groups_of.items.iter().max().map_or(0, |&k| k as usize + 1);
-    let mut pairs = Vec::new();
-    for body in bodies {
-        let own = groups_of_points(&body.points, groups_of);
-        if body.wide_kin {
-            pairs.extend(sharing(body, own, groups_of));
-        } else {
-            pairs.extend(own.map(|k| (k, k)));
-        }
+    let count = groups_of.items.iter().max().map_or(0, |&k| k + 1);
+    if !bodies.iter().any(|body| body.wide_kin) {
+        return Csr::from_pairs(count as usize, (0..count).map(|k| (k, k)));
     }
-    Csr::from_pairs(count, pairs.iter().copied())
-}
-
-/// The groups of a body's points.
-fn groups_of_points(points: &Range<usize>, groups_of: &Csr) -> Range<u32> {
-    let all = || {
-        points
-            .clone()
-            .flat_map(|i| groups_of.row(i).iter().copied())
-    };
-    all().min().unwrap_or(0)..all().max().map_or(0, |k| k + 1)
-}
-
-/// Pairs of groups of a body that share a member, ascending by the second.
-fn sharing(body: &PairBody, own: Range<u32>, groups_of: &Csr) -> Vec<(u32, u32)> {
-    let n = own.len();
-    let mut share = vec![false; n * n];
-    for i in body.points.clone() {
-        for &a in groups_of.row(i) {
-            for &b in groups_of.row(i) {
-                share[(a - own.start) as usize * n + (b - own.start) as usize] = true;
+    let groups = |i: u32| groups_of.row(i as usize);
+    let points = 0..groups_of.rows() as u32;
+    let memberships = points.flat_map(|i| groups(i).iter().map(move |&k| (k, i)));
+    let members = Csr::from_pairs(count as usize, memberships);
+    let mut kin = Csr::default();
+    let mut listed = vec![u32::MAX; count as usize];
+    for k in 0..count {
+        let members = members.row(k as usize);
+        let wide = |i: &u32| body_of(bodies, *i).wide_kin;
+        if members.first().is_some_and(wide) {
+            for &l in members.iter().flat_map(|&i| groups(i)) {
+                if listed[l as usize] != k {
+                    listed[l as usize] = k;
+                    kin.items.push(l);
+                }
             }
+        } else {
+            kin.items.push(k);
         }
+        kin.offsets.push(kin.items.len() as u32);
     }
-    let all = own.clone().flat_map(|b| own.clone().map(move |a| (a, b)));
-    all.zip(share)
-        .filter_map(|(pair, shared)| shared.then_some(pair))
-        .collect()
+    kin
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     /// Three groups in a row are kin of the next one, in a body that asks for it.
     #[test]

@@ -541,7 +541,7 @@ fn touching(points: &Points, depth: &[f32], i: u32, neighbor: &Neighbor) -> Opti
 }
 
 /// The body that holds point `j`.
-fn body_of(bodies: &[PairBody], j: u32) -> &PairBody {
+pub(super) fn body_of(bodies: &[PairBody], j: u32) -> &PairBody {
     let at = bodies.partition_point(|b| b.points.end <= j as usize);
     &bodies[at]
 }

@@ -46,14 +46,51 @@ const SETTLED: f32 = 1e-8;
 const LEAST_GAIN: f32 = 0.05;
 /// Most moves of a centre, and the move below which it rests, in radii.
 const CENTER: (u32, f32) = (50, 0.03);
-/// A group whose F_P is worse conditioned than this goes at once.
-const HOPELESS: f32 = 1e3;
+/// A group that comes in is put out again above this multiple of the condition number at which groups go.
+const BREAK_IN: f32 = 1.5;
+/// A group that goes has nothing to say any more at this multiple.
+const BREAK_OUT: f32 = 2.0;
 /// New groups of a frame: at most this many, and one for so many particles in need.
 const MOST_NEW: (usize, usize) = (16, 5);
 /// Fewest members of a group.
 const LEAST: usize = 4;
 /// What is left of a group that some particle has nothing but.
 const LAST_HOLD: f32 = 1e-3;
+
+impl Embedded {
+    /// Whether a group whose F_P has this condition number is to go.
+    ///
+    /// Departs from [FJLSB17 §3.2.1], where groups that come in are not tested: what flows by a few hundred per cent a second would make
+    /// flakes of them before they have come.
+    fn is_worn(&self, fading: Fading, condition: f32) -> bool {
+        let most = match fading {
+            Fading::In => BREAK_IN * self.cond_max,
+            Fading::Live | Fading::Out => self.cond_max,
+        };
+        condition > most
+    }
+
+    /// Which way a group fades from now on, and how much of it there is, one frame later.
+    ///
+    /// One that strains while it goes is gone the sooner, or what flows fast would be held in the shapes of long ago.
+    fn next_fade(&self, fading: Fading, fade: f32, condition: f32) -> (Fading, f32) {
+        match fading {
+            Fading::Live => (Fading::Live, fade),
+            Fading::In => {
+                let fade = fade + 1.0 / self.fade_in as f32;
+                if fade >= 1.0 - 1e-4 {
+                    (Fading::Live, 1.0)
+                } else {
+                    (Fading::In, fade)
+                }
+            }
+            Fading::Out => {
+                let left = (BREAK_OUT - condition / self.cond_max) / (BREAK_OUT - 1.0);
+                (Fading::Out, left.min(fade - 1.0 / self.fade_out as f32))
+            }
+        }
+    }
+}
 
 /// Buffers of embeddings.
 #[derive(Clone, Debug, Default)]
@@ -74,27 +111,25 @@ pub(super) fn replace(
     space: &mut Space,
     lap: &mut impl FnMut(ResampleStage),
 ) -> Vec<New> {
-    mark(cloud, context, old);
+    let conditions = mark(cloud, context, old);
     let new = add(cloud, context, old, space, lap);
-    fade(cloud, context, old, &new);
+    fade(cloud, context, old, &conditions, &new);
     new
 }
 
-/// Groups that have strained too much begin to go [FJLSB17 §3.2.1].
-fn mark(cloud: &Cloud, context: &Context, old: &mut [Old]) {
+/// Groups that have strained too much begin to go [FJLSB17 §3.2.1]; returns the condition number of F_P of each.
+fn mark(cloud: &Cloud, context: &Context, old: &mut [Old]) -> Vec<f32> {
     let (groups, first) = (context.groups, cloud.body.groups.start);
-    let cond_max = cloud.settings.embedded.cond_max;
-    for (k, g) in old.iter_mut().enumerate() {
+    let s = cloud.settings.embedded;
+    let look = |(k, g): (usize, &mut Old)| {
         let sound = g.count >= LEAST && !groups.degenerate[first + k];
         let condition = condition(groups.f_p[first + k]);
-        let worn = g.fading == Fading::Live && (!sound || condition > cond_max);
-        if worn || (!sound && g.fading == Fading::In) {
+        if !sound || s.is_worn(g.fading, condition) {
             g.fading = Fading::Out;
         }
-        if condition > HOPELESS {
-            (g.fading, g.fade) = (Fading::Out, 0.0);
-        }
-    }
+        condition
+    };
+    old.iter_mut().enumerate().map(look).collect()
 }
 
 /// σ_max / σ_min; infinite for what is not finite.
@@ -274,19 +309,10 @@ fn attach(cloud: &Cloud, context: &Context, old: &mut [Old], i: u32) {
 }
 
 /// Groups that come and go do so a bit more; one that some particle has nothing but stays a little longer.
-fn fade(cloud: &Cloud, context: &Context, old: &mut [Old], new: &[New]) {
+fn fade(cloud: &Cloud, context: &Context, old: &mut [Old], conditions: &[f32], new: &[New]) {
     let s = cloud.settings.embedded;
-    for g in old.iter_mut() {
-        match g.fading {
-            Fading::Live => {}
-            Fading::In => {
-                g.fade += 1.0 / s.fade_in as f32;
-                if g.fade >= 1.0 - 1e-4 {
-                    (g.fade, g.fading) = (1.0, Fading::Live);
-                }
-            }
-            Fading::Out => g.fade -= 1.0 / s.fade_out as f32,
-        }
+    for (g, condition) in old.iter_mut().zip(conditions) {
+        (g.fading, g.fade) = s.next_fade(g.fading, g.fade, *condition);
     }
     // Which particles have something else to hold them.
     let mut held = vec![false; cloud.len()];

@@ -121,3 +121,26 @@ fn fade_worked_numbers() {
         assert!((f64::from(share) - expected).abs() < 1e-7);
     }
 }
+
+/// Groups that hardly strain come and go in the frames that were asked for; one that strains on is gone sooner, and one that strains while
+/// it comes does not stay.
+#[test]
+fn fades_follow_strain() {
+    let s = Embedded::default();
+    assert!(!s.is_worn(Fading::Live, 1.49) && s.is_worn(Fading::Live, 1.51));
+    assert!(!s.is_worn(Fading::In, 2.2) && s.is_worn(Fading::In, 2.3));
+    let frames = |fading: Fading, fade: f32, growth: f32| {
+        let (mut state, mut condition, mut frames) = ((fading, fade), s.cond_max, 0);
+        while state.0 == fading && state.1 > 1e-4 {
+            condition *= growth;
+            state = s.next_fade(state.0, state.1, condition);
+            frames += 1;
+        }
+        frames
+    };
+    assert_eq!(frames(Fading::In, 1e-3, 1.0), 15);
+    assert_eq!(frames(Fading::Out, 1.0, 1.0), 30);
+    // 1.1⁸ is the first power above 2.
+    assert_eq!(frames(Fading::Out, 1.0, 1.1), 8);
+    assert_eq!(frames(Fading::Out, 1.0, f32::INFINITY), 1);
+}

@@ -121,7 +121,38 @@ impl World {
             s.u32(points.piece[i]);
         }
         self.hash_groups(s, body, first);
+        if !body.oriented.is_empty() {
+            self.hash_oriented(s, body, first);
+        }
         self.hash_surface(s, at, first);
+    }
+
+    fn hash_oriented(&self, s: &mut Stream, body: &Body, first: u32) {
+        let oriented = &self.oriented;
+        s.tag(*b"ORNT", body.oriented.len());
+        for i in body.oriented.clone() {
+            s.vec3(oriented.spin[i]);
+            s.quat(oriented.axes[i]);
+            s.vec3(oriented.radii[i]);
+            s.f32(oriented.moment[i]);
+            s.u32(u32::from(oriented.held[i]));
+            s.u32(u32::from(oriented.settled[i]));
+            oriented.rates[i].into_iter().for_each(|rate| s.vec3(rate));
+        }
+        let groups = &self.rings.groups;
+        s.tag(*b"RNGS", body.rings.len());
+        for k in body.rings.clone() {
+            s.u32(groups.count[k]);
+            for member in groups.weighted_members(k) {
+                s.u32(member.mover - first);
+                s.vec3(member.q);
+                s.f32(member.weight);
+            }
+            s.u32(self.rings.lead[k].wrapping_sub(first));
+            s.f32(groups.material[k].stiffness);
+            s.vec3(groups.center[k]);
+            s.quat(groups.rotation[k]);
+        }
     }
 
     fn hash_groups(&self, s: &mut Stream, body: &Body, first: u32) {

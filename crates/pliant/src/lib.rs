@@ -35,7 +35,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`world`], `step`, `script` | bodies and settings; the step, one call a stage; what happens when |
-//! | [`body`] | from a mesh to particles and groups |
+//! | [`body`], [`oriented`] | from a mesh to particles and groups |
 //! | [`matching`] | shape matching: moments, rotations, goals |
 //! | [`plasticity`], [`material`] | how bodies flow, and what they are made of |
 //! | [`dynamics`] | prediction, contacts, actions, velocities |
@@ -58,6 +58,7 @@ mod hash;
 pub mod matching;
 pub mod material;
 pub mod math;
+pub mod oriented;
 mod parallel;
 pub mod plasticity;
 pub mod random;
@@ -71,5 +72,6 @@ pub mod world;
 
 pub use body::{BodyDesc, BuildError, SurfaceKind};
 pub use material::Material;
+pub use oriented::OrientedDesc;
 pub use report::StepReport;
 pub use world::{Body, Settings, World};

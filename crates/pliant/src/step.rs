@@ -2,21 +2,23 @@
 
 use crate::dynamics::Collider;
 use crate::dynamics::action::{Squeeze, Tool, WIND_RATE};
+use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Kinship, Movers};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
+use crate::dynamics::turns::{predict_turns, refine_rates, update_turns};
 use crate::dynamics::velocities::{
     MotionLimits, admit_points, return_residue, update_points, update_rigids,
 };
-use crate::matching::{Dynamics, Jacobi, state_pass};
+use crate::matching::{Dynamics, state_pass};
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
-use crate::state::{Groups, Points, Surface};
+use crate::state::Surface;
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 use std::ops::Range;
 
 /// Length of a substep to which stiffness refers (s).
@@ -117,8 +119,9 @@ impl World {
             settings,
             points,
             groups,
+            oriented,
+            rings,
             rigids,
-            bodies,
             colliders,
             tools,
             grabs,
@@ -128,16 +131,19 @@ impl World {
         } = self;
         let Plan {
             jacobi,
+            sequential,
             blocks,
             skins,
             pair_bodies,
+            ellipsoid_bodies,
+            kinship,
             ..
         } = plan;
         let Scratch {
             statics,
             pairs,
             spheres,
-            a,
+            ellipsoids,
             v_before,
             depths,
             ..
@@ -146,10 +152,12 @@ impl World {
 
         // Springs pull; where everything would go on its own then; what a hand holds goes with the hand.
         jacobi.begin_substep(groups, points);
+        sequential.begin_substep();
         let met = jacobi.spring(groups, points, h);
         report.rotations_repaired += met.repaired;
         report.non_finite += met.non_finite;
         predict_points(&forces, blocks, points, jacobi.residue_mut());
+        predict_turns(h, points, oriented);
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
             grab.carry(points, end);
@@ -161,39 +169,109 @@ impl World {
         statics.find(blocks, skins, points, &placed);
         pairs.update(pair_bodies, points, depths.all(), &groups.of_mover);
         spheres.find(pair_bodies, points, rigids, &placed, h);
+        let mut movers = Movers {
+            points,
+            oriented,
+            rigids,
+        };
+        if let Some(kinship) = kinship {
+            ellipsoids.find(ellipsoid_bodies, pair_bodies, kinship, &movers, &placed);
+        }
         watch.lap(Stage::Contacts);
 
         // Old penetration leaves without becoming velocity.
         for _ in 0..settings.stabilize_iterations {
-            spheres.stabilize(pairs, points, rigids);
-            statics.stabilize(blocks, skins, points);
+            spheres.stabilize(pairs, movers.points, movers.rigids);
+            ellipsoids.stabilize(&mut movers);
+            statics.stabilize(blocks, skins, movers.points);
         }
 
         // Groups pull their members to their rest shapes, or limit their strain, then contacts push them apart.
         let sweeps = jacobi.sweeps();
         for i in 0..settings.iterations {
+            let points = &mut *movers.points;
             let mut met = jacobi.iterate(groups, points, settings.over_relaxation);
+            met += sequential.iterate(rings, points, movers.oriented);
             for sweep in i * sweeps / settings.iterations..(i + 1) * sweeps / settings.iterations {
                 met += jacobi.limit_strain(sweep, groups, points);
             }
             report.rotations_repaired += met.repaired;
             report.non_finite += met.non_finite;
-            spheres.solve(pairs, points, rigids);
-            statics.project(blocks, skins, points);
+            spheres.solve(pairs, points, movers.rigids);
+            ellipsoids.solve(&mut movers);
+            statics.project(blocks, skins, movers.points);
         }
 
-        // What moved has a velocity; a bad number stops here.
-        report.non_finite += update_points(h, blocks, limits, points);
-        report.non_finite += update_rigids(h, rigids);
-        for (body, residue) in bodies.iter().zip(jacobi.residue()) {
-            return_residue(residue, body.points.clone(), points, h);
-        }
-        statics.restitute(blocks, skins, v_before, &mut points.v, h);
+        self.update_velocities(h, limits, report);
         watch.lap(Stage::Solve);
 
         // Strain above the yield moves into the rest shapes.
-        flow(bodies, jacobi, groups, points, a, h, report);
+        self.flow(h, report);
         watch.lap(Stage::Plasticity);
+    }
+
+    /// What moved has a velocity; a bad number stops here.
+    fn update_velocities(&mut self, h: f32, limits: &[MotionLimits], report: &mut StepReport) {
+        let Self {
+            points,
+            oriented,
+            rigids,
+            bodies,
+            plan,
+            scratch,
+            ..
+        } = self;
+        report.non_finite += update_points(h, &plan.blocks, limits, points);
+        report.non_finite += update_turns(h, points, oriented);
+        report.non_finite += update_rigids(h, rigids);
+        for (body, residue) in bodies.iter().zip(plan.jacobi.residue()) {
+            return_residue(residue, body.points.clone(), points, h);
+        }
+        for &(body, residue) in plan.sequential.residue() {
+            return_residue(residue, bodies[body].points.clone(), points, h);
+        }
+        for body in bodies.iter().filter(|body| body.second_order) {
+            refine_rates(points, oriented, body.oriented.clone());
+        }
+        let Scratch {
+            statics, v_before, ..
+        } = scratch;
+        statics.restitute(&plan.blocks, &plan.skins, v_before, &mut points.v, h);
+    }
+
+    /// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.
+    fn flow(&mut self, h: f32, report: &mut StepReport) {
+        let Self {
+            points,
+            groups,
+            bodies,
+            plan,
+            scratch,
+            ..
+        } = self;
+        let (jacobi, a) = (&mut plan.jacobi, &mut scratch.a);
+        let springs = |body: &&Body| body.dynamics != Dynamics::Positions;
+        for body in bodies.iter().filter(springs) {
+            groups.settle_flow(body.groups.clone());
+        }
+        if bodies.iter().any(|body| springs(&body)) {
+            jacobi.refresh_right(groups);
+        }
+        report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
+        report.groups_yielding = 0;
+        for body in &*bodies {
+            let step = PlasticStep {
+                material: &body.material,
+                dt: h,
+            };
+            let met = plastic_update(&step, body.groups.clone(), groups, a);
+            report.groups_yielding += met.yielding;
+            report.groups_reset += met.reset;
+            if springs(&body) {
+                groups.put_off_flow(body.groups.clone());
+            }
+        }
+        jacobi.refresh_right(groups);
     }
 
     /// Makes anew what follows from the bodies.
@@ -202,13 +280,16 @@ impl World {
             return;
         }
         let matched = self.matched_bodies();
+        let sequential = self.sequential_bodies();
         let plan = &mut self.plan;
         plan.jacobi.plan(matched, &self.groups);
+        plan.sequential.plan(&sequential, &self.rings);
         plan.blocks = plan.jacobi.blocks().to_vec();
         plan.pair_bodies = self
             .bodies
             .iter()
             .zip(&self.surfaces)
+            .filter(|(b, _)| b.oriented.is_empty())
             .map(|(b, surface)| PairBody {
                 points: b.points.clone(),
                 radius: 0.5 * b.particle_radius,
@@ -217,6 +298,18 @@ impl World {
                 wide_kin: b.weighted,
             })
             .collect();
+        let oriented = self.bodies.iter().filter(|b| !b.oriented.is_empty());
+        plan.ellipsoid_bodies = oriented
+            .map(|b| EllipsoidBody {
+                oriented: b.oriented.clone(),
+                friction: b.material.friction,
+                restitution: b.material.restitution,
+                self_contact: b.self_contact,
+            })
+            .collect();
+        plan.kinship.get_or_insert_with(|| {
+            Kinship::new(&plan.ellipsoid_bodies, &self.oriented, &self.rings)
+        });
         let of_block = |block: &std::ops::Range<usize>| {
             &self.bodies[self.bodies.partition_point(|b| b.points.end <= block.start)]
         };
@@ -226,6 +319,7 @@ impl World {
             .map(|block| {
                 let body = of_block(block);
                 ContactSkin {
+                    is_plain: body.oriented.is_empty(),
                     radius: 0.5 * body.particle_radius,
                     friction: body.material.friction,
                     restitution: body.material.restitution,
@@ -240,7 +334,10 @@ impl World {
         plan.sleeps = plan
             .blocks
             .iter()
-            .map(|block| of_block(block).dynamics == Dynamics::Positions)
+            .map(|block| {
+                let body = of_block(block);
+                body.dynamics == Dynamics::Positions && body.oriented.is_empty()
+            })
             .collect();
         self.scratch.pairs.invalidate();
         plan.stale = false;
@@ -252,7 +349,8 @@ impl World {
     fn set_stiffness(&mut self, h: f32, report: &mut StepReport) {
         let ratio = h / REFERENCE_DT;
         let scale = REFERENCE_ITERATIONS / self.settings.iterations as f32 * ratio * ratio;
-        let positions = |body: &Body| body.dynamics == Dynamics::Positions;
+        let positions =
+            |body: &Body| body.dynamics == Dynamics::Positions && body.oriented.is_empty();
         if scale > 1.001 && self.bodies.iter().any(positions) {
             report.warnings.push(format!(
                 "the step is coarser than the reference (4 substeps of 4 iterations at 60 frames a second): bodies are up to {scale:.1} times softer than their material says"
@@ -478,40 +576,6 @@ impl World {
             }
         }
     }
-}
-
-/// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.
-fn flow(
-    bodies: &[Body],
-    jacobi: &mut Jacobi,
-    groups: &mut Groups,
-    points: &Points,
-    a: &mut Vec<Mat3>,
-    h: f32,
-    report: &mut StepReport,
-) {
-    let springs = |body: &&Body| body.dynamics != Dynamics::Positions;
-    for body in bodies.iter().filter(springs) {
-        groups.settle_flow(body.groups.clone());
-    }
-    if bodies.iter().any(|body| springs(&body)) {
-        jacobi.refresh_right(groups);
-    }
-    report.rotations_repaired += state_pass(jacobi, groups, &points.pred, a);
-    report.groups_yielding = 0;
-    for body in bodies {
-        let step = PlasticStep {
-            material: &body.material,
-            dt: h,
-        };
-        let met = plastic_update(&step, body.groups.clone(), groups, a);
-        report.groups_yielding += met.yielding;
-        report.groups_reset += met.reset;
-        if springs(&body) {
-            groups.put_off_flow(body.groups.clone());
-        }
-    }
-    jacobi.refresh_right(groups);
 }
 
 /// How near the particles of two parts of a body come to each other (m).

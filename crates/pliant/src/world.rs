@@ -5,17 +5,22 @@ use crate::clustering::Kernel;
 use crate::dynamics::action::{Squeeze, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
+use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, EllipsoidContacts, Kinship};
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
 use crate::dynamics::grab::Grab;
-use crate::matching::{Averaging, Dynamics, Fit, Jacobi, MatchedBody};
+use crate::matching::{
+    Averaging, Dynamics, Fit, Jacobi, MatchedBody, Sequential, SequentialBody, Turning,
+};
 use crate::material::{Material, PLASTIC_LIMIT};
+use crate::oriented::OrientedDesc;
 use crate::report::{Clock, Ledger};
 use crate::resample::{self, Recluster, Resampling};
 use crate::script::Script;
 use crate::state::{
-    BodyId, GroupMaterial, Groups, Member, Oriented, ParticleId, Points, Remap, Rigids, Surface,
+    BodyId, Ellipsoid, GroupMaterial, Groups, Member, NO_LEAD, Oriented, ParticleId, Points, Remap,
+    Rigids, Rings, Surface,
 };
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
@@ -79,8 +84,16 @@ pub struct Body {
     pub name: String,
     /// Its points in [`World::points`].
     pub points: Range<usize>,
-    /// Its groups in [`World::groups`].
+    /// Its groups in [`World::groups`]; none if its particles have rotations.
     pub groups: Range<usize>,
+    /// What its particles have besides, in [`World::oriented`]; none if they have no rotations.
+    pub oriented: Range<usize>,
+    /// The groups of such particles, in [`World::rings`].
+    pub rings: Range<usize>,
+    /// Which of these particles take the rotation of a group.
+    pub turning: Turning,
+    /// Whether their velocities come from the last three places instead of two.
+    pub second_order: bool,
     /// What it is made of.
     pub material: Material,
     /// Particle radius r (m).
@@ -138,6 +151,7 @@ pub struct World {
     pub(crate) oriented: Oriented,
     pub(crate) rigids: Rigids,
     pub(crate) groups: Groups,
+    pub(crate) rings: Rings,
     pub(crate) surfaces: Vec<Surface>,
     pub(crate) bodies: Vec<Body>,
     pub(crate) colliders: Vec<Collider>,
@@ -190,9 +204,13 @@ impl Lot {
 pub(crate) struct Plan {
     pub(crate) stale: bool,
     pub(crate) jacobi: Jacobi,
+    pub(crate) sequential: Sequential,
     /// The points in blocks that never straddle two bodies.
     pub(crate) blocks: Vec<Range<usize>>,
     pub(crate) pair_bodies: Vec<PairBody>,
+    pub(crate) ellipsoid_bodies: Vec<EllipsoidBody>,
+    /// Which oriented particles do not touch; to be found anew when there is none.
+    pub(crate) kinship: Option<Kinship>,
     /// One entry a block of points.
     pub(crate) skins: Vec<ContactSkin>,
     pub(crate) radii: Vec<f32>,
@@ -208,6 +226,7 @@ pub(crate) struct Scratch {
     pub(crate) pushed: Vec<(Vec3, Vec3)>,
     pub(crate) pairs: Pairs,
     pub(crate) spheres: SphereContacts,
+    pub(crate) ellipsoids: EllipsoidContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
     pub(crate) depths: Depths,
@@ -348,6 +367,10 @@ impl World {
             name: desc.name,
             points: first..self.points.len(),
             groups: first_group..self.groups.len(),
+            oriented: self.oriented.len()..self.oriented.len(),
+            rings: self.rings.len()..self.rings.len(),
+            turning: Turning::default(),
+            second_order: false,
             material,
             particle_radius: r,
             cluster_radius: reach / r,
@@ -377,6 +400,102 @@ impl World {
         Ok(id)
     }
 
+    /// Adds a body of particles that have rotations.
+    pub fn add_oriented(&mut self, desc: OrientedDesc) -> Result<BodyId, BuildError> {
+        desc.check()?;
+        let (first, first_oriented) = (self.points.len(), self.oriented.len());
+        for (i, particle) in desc.particles.iter().enumerate() {
+            let point = (first + i) as u32;
+            self.points
+                .push(particle.x, desc.velocity, particle.mass, i as u64);
+            let ellipsoid = Ellipsoid {
+                rest: particle.x,
+                axes: particle.axes,
+                radii: particle.radii,
+                moment_radius: particle.moment_radius(),
+            };
+            self.oriented.push(point, particle.mass, &ellipsoid);
+        }
+        let first_ring = self.rings.len();
+        for group in desc.all_groups() {
+            self.push_ring(&desc, &group, first);
+        }
+        let (rings, points) = (&mut self.rings.groups, &self.points);
+        for k in first_ring..rings.len() {
+            rings.id[k] = (k - first_ring) as u64;
+        }
+        rings.rebuild_rows(points.len());
+        let radius = desc.particles.iter().map(|p| p.radii.max_element());
+        let radius = radius.fold(0.0, f32::max);
+        let places: Vec<Vec3> = desc.particles.iter().map(|p| p.x).collect();
+        self.surfaces
+            .push(body::make_skin(desc.mesh, &places, first, radius));
+        let id = BodyId(self.next_body);
+        self.next_body += 1;
+        let count = desc.particles.len() as u64;
+        let groups = self.rings.len() - first_ring;
+        self.bodies.push(Body {
+            id,
+            name: desc.name,
+            points: first..self.points.len(),
+            groups: self.groups.len()..self.groups.len(),
+            oriented: first_oriented..self.oriented.len(),
+            rings: first_ring..self.rings.len(),
+            turning: desc.turning,
+            second_order: desc.second_order,
+            material: desc.material,
+            particle_radius: radius,
+            cluster_radius: 1.0,
+            resampling: Resampling {
+                recluster: Recluster::Off,
+                ..Resampling::default()
+            },
+            solid_density: None,
+            fit: Fit::default(),
+            averaging: Averaging::default(),
+            dynamics: Dynamics::default(),
+            weighted: false,
+            kernel: Kernel::default(),
+            self_contact: desc.self_contact,
+            merge_delay: 0.0,
+            next_particle: count,
+            next_group: groups as u64,
+            first_groups: groups as u64,
+        });
+        self.groups.rebuild_rows(self.points.len());
+        self.plan.stale = true;
+        self.plan.kinship = None;
+        Ok(id)
+    }
+
+    /// Adds a group of oriented particles, the first of which is point `first`.
+    fn push_ring(&mut self, desc: &OrientedDesc, group: &crate::oriented::GroupDesc, first: usize) {
+        let of = |&i: &u32| desc.particles[i as usize];
+        let mass: f32 = group.particles.iter().map(|i| of(i).mass).sum();
+        let center = group
+            .particles
+            .iter()
+            .map(|i| of(i).x * of(i).mass)
+            .sum::<Vec3>()
+            / mass;
+        let member = |i: &u32| Member {
+            mover: first as u32 + i,
+            q: of(i).x - center,
+            weight: if group.joints.contains(i) { 0.0 } else { 1.0 },
+        };
+        let members: Vec<Member> = group.particles.iter().map(member).collect();
+        let radius = members.iter().map(|m| m.q.length()).fold(0.0, f32::max);
+        let lead = group.lead.map_or(NO_LEAD, |i| first as u32 + i);
+        let material = GroupMaterial {
+            stiffness: group.stiffness,
+            ..GroupMaterial::new(&desc.material)
+        };
+        self.rings.push(&members, lead, radius, material);
+        if let Some(last) = self.rings.groups.center.last_mut() {
+            *last = center;
+        }
+    }
+
     /// Takes a body out of the world; `false` if there is none with this id.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         let Some(at) = self.bodies.iter().position(|b| b.id == id) else {
@@ -390,19 +509,27 @@ impl World {
         Remap::keeping(&keep(self.groups.len(), &body.groups)).apply_to_groups(&mut self.groups);
         let remap = Remap::keeping(&keep(self.points.len(), &body.points));
         remap.apply_to_points(&mut self.points, &mut self.groups, &mut self.surfaces);
+        self.rings.remove(&body.rings, &remap);
+        let keep_oriented = keep(self.oriented.len(), &body.oriented);
+        self.oriented
+            .keep(&keep_oriented, |i| remap.new_of_old[i as usize]);
         for grab in &mut self.grabs {
             grab.held.retain_mut(|(i, _)| {
                 *i = remap.new_of_old[*i as usize];
                 *i != crate::state::remap::GONE
             });
         }
+        let back = |range: &mut Range<usize>, gone: &Range<usize>| {
+            *range = range.start - gone.len()..range.end - gone.len();
+        };
         for later in &mut self.bodies[at..] {
-            later.points =
-                later.points.start - body.points.len()..later.points.end - body.points.len();
-            later.groups =
-                later.groups.start - body.groups.len()..later.groups.end - body.groups.len();
+            back(&mut later.points, &body.points);
+            back(&mut later.groups, &body.groups);
+            back(&mut later.oriented, &body.oriented);
+            back(&mut later.rings, &body.rings);
         }
         self.plan.stale = true;
+        self.plan.kinship = None;
         true
     }
 
@@ -452,9 +579,19 @@ impl World {
         &mut self.groups
     }
 
-    /// Oriented particles: the movers of methods that are still to come, so there are none yet.
+    /// What particles with a rotation have besides; a body's are a range of them.
     pub fn oriented(&self) -> &Oriented {
         &self.oriented
+    }
+
+    /// The same, to set up experiments: spins and what is held may be changed, counts may not.
+    pub fn oriented_mut(&mut self) -> &mut Oriented {
+        &mut self.oriented
+    }
+
+    /// All groups of such particles; a body's are a range of them.
+    pub fn rings(&self) -> &Rings {
+        &self.rings
     }
 
     /// Projectiles.
@@ -505,6 +642,20 @@ impl World {
             .collect()
     }
 
+    /// The bodies whose groups are placed one after the other.
+    pub(crate) fn sequential_bodies(&self) -> Vec<SequentialBody> {
+        let bodies = self.bodies.iter().enumerate();
+        let oriented = bodies.filter(|(_, b)| !b.oriented.is_empty());
+        let of = |(body, b): (usize, &Body)| SequentialBody {
+            body,
+            points: b.points.clone(),
+            first_oriented: b.oriented.start,
+            rings: b.rings.clone(),
+            turning: b.turning,
+        };
+        oriented.map(of).collect()
+    }
+
     /// Momentum, energy and mass of one body.
     pub fn body_ledger(&self, body: &Body) -> Ledger {
         let first = body.points.start;
@@ -515,11 +666,18 @@ impl World {
                 self.points.x[i].as_dvec3(),
                 self.points.v[i].as_dvec3(),
             );
+            let (inertia, spin) = match body.oriented.clone().nth(l) {
+                Some(o) => (
+                    2.0 * f64::from(self.oriented.moment[o]),
+                    self.oriented.spin[o].as_dvec3(),
+                ),
+                None => (0.0, DVec3::ZERO),
+            };
             Ledger {
                 mass: m,
                 momentum: m * v,
-                angular_momentum: m * x.cross(v),
-                kinetic_energy: 0.5 * m * v.length_squared(),
+                angular_momentum: m * x.cross(v) + inertia * spin,
+                kinetic_energy: 0.5 * (m * v.length_squared() + inertia * spin.length_squared()),
                 max_speed: v.length(),
             }
         })

@@ -5,6 +5,7 @@ pub mod collider;
 pub mod contacts;
 pub mod grab;
 pub mod predict;
+pub mod turns;
 pub mod velocities;
 
 pub use action::{Action, ActionId, ActionKind, PathKey, Squeeze, Tool};

@@ -260,7 +260,7 @@ impl Jacobi {
             relaxation,
         };
         self.pass(groups, points, |body| {
-            body.springs().is_none().then_some(pull)
+            (body.springs().is_none() && !body.groups.is_empty()).then_some(pull)
         })
     }
 

@@ -30,7 +30,7 @@ pub(super) struct Input<'a> {
 }
 
 /// Sums of one group in lanes.
-struct Sums<W> {
+pub(super) struct Sums<W> {
     /// Σ w (x − origin).
     s: V3<W>,
     /// Σ w (x − origin) qᵀ, by columns.
@@ -39,7 +39,24 @@ struct Sums<W> {
 
 impl<W: Wide> Sums<W> {
     #[inline(always)]
-    fn add(&mut self, block: &MemberBlock, x: V3<W>, w: W, origin: V3<W>) {
+    pub(super) fn zero() -> Self {
+        let zero = W::splat(0.0);
+        let zero = V3::new(zero, zero, zero);
+        Self {
+            s: zero,
+            a: M3::from_cols(zero, zero, zero),
+        }
+    }
+
+    /// Σ w (x − origin) and Σ w (x − origin) qᵀ over all lanes.
+    #[inline(always)]
+    pub(super) fn totals(self) -> (Vec3, Mat3) {
+        let [x, y, z] = self.a.cols.map(total);
+        (total(self.s), Mat3::from_cols(x, y, z))
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, block: &MemberBlock, x: V3<W>, w: W, origin: V3<W>) {
         let wx = (x - origin).scale(w);
         self.s = self.s + wx;
         self.a.cols[0] = self.a.cols[0] + wx.scale(W::load(&block.q[0]));
@@ -57,12 +74,7 @@ fn moments<W: Wide, const WEIGHTED: bool>(
     origin: Vec3,
 ) -> (Vec3, Mat3) {
     let origin = splat(origin);
-    let zero = W::splat(0.0);
-    let zero = V3::new(zero, zero, zero);
-    let mut sums = Sums {
-        s: zero,
-        a: M3::from_cols(zero, zero, zero),
-    };
+    let mut sums = Sums::<W>::zero();
     let range = groups.block_range(k);
     let blocks = &groups.blocks[range.clone()];
     if WEIGHTED {
@@ -80,21 +92,17 @@ fn moments<W: Wide, const WEIGHTED: bool>(
         let w = mask_tail(w, groups.count[k]);
         sums.add(last, V3::new(x, y, z), w, origin);
     }
-    let a = sums.a.cols;
-    (
-        total(sums.s),
-        Mat3::from_cols(total(a[0]), total(a[1]), total(a[2])),
-    )
+    sums.totals()
 }
 
 #[inline(always)]
-fn total<W: Wide>(v: V3<W>) -> Vec3 {
+pub(super) fn total<W: Wide>(v: V3<W>) -> Vec3 {
     Vec3::new(v.x.sum(), v.y.sum(), v.z.sum())
 }
 
 /// Zero weight for the lanes of a last block that hold no member.
 #[inline(always)]
-fn mask_tail<W: Wide>(w: W, count: u32) -> W {
+pub(super) fn mask_tail<W: Wide>(w: W, count: u32) -> W {
     const NUMBERS: F8 = F8([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     let members = ((count + 7) % 8 + 1) as f32;
     W::load(&NUMBERS).select_less(W::splat(members), w, W::splat(0.0))
@@ -144,7 +152,7 @@ fn fit<W: Wide, const WEIGHTED: bool>(
 
 /// T q + c for eight members.
 #[inline(always)]
-fn goal<W: Wide>(block: &MemberBlock, t: &M3<W>, c: V3<W>) -> [W; 3] {
+pub(super) fn goal<W: Wide>(block: &MemberBlock, t: &M3<W>, c: V3<W>) -> [W; 3] {
     let q = V3::new(
         W::load(&block.q[0]),
         W::load(&block.q[1]),
@@ -156,7 +164,7 @@ fn goal<W: Wide>(block: &MemberBlock, t: &M3<W>, c: V3<W>) -> [W; 3] {
 
 /// The same vector in every lane.
 #[inline(always)]
-fn splat<W: Wide>(v: Vec3) -> V3<W> {
+pub(super) fn splat<W: Wide>(v: Vec3) -> V3<W> {
     V3::new(W::splat(v.x), W::splat(v.y), W::splat(v.z))
 }
 

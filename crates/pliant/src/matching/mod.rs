@@ -19,10 +19,12 @@
 
 mod jacobi;
 mod kernel;
+mod sequential;
 mod state_pass;
 
 pub use jacobi::{Jacobi, JacobiReport, MatchedBody};
 pub(crate) use kernel::{Listed, sweep};
+pub use sequential::{Sequential, SequentialBody, Turning};
 pub use state_pass::{choi_stretch, right_factor, state_pass};
 
 /// Which rotation places the goals.

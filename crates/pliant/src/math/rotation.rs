@@ -123,12 +123,13 @@ fn repair(a: Mat3, near: Quat) -> Quat {
     Quat::from_mat3(&polar_rotation_near(a, Mat3::from_quat(near))).normalize()
 }
 
-/// The rotation of one moment matrix near `guess`: what [`refine_or_repair`] does for eight.
-pub fn rotation_near(a: Mat3, guess: Quat) -> Quat {
+/// The rotation of one moment matrix near `guess`, and whether it had to be repaired: what [`refine_or_repair`] does for eight.
+#[inline(always)]
+pub fn rotation_near(a: Mat3, guess: Quat) -> (Quat, bool) {
     let (q, doubt) = refine_rotation(M3::from(a), guess.to_array());
     if doubt > 0.0 {
-        repair(a, guess)
+        (repair(a, guess), true)
     } else {
-        Quat::from_array(q)
+        (Quat::from_array(q), false)
     }
 }

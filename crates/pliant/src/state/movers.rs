@@ -95,27 +95,99 @@ impl Points {
     }
 }
 
-/// Particles with a rotation and an ellipsoid \[MC11\]; the movers of oriented and visual bodies.
+/// What points have besides if they have a rotation of their own \[MC11\]: a body of such particles is a range of points and a range of
+/// these, in the same order.
+///
+/// Rotations are those from the rest pose, R(q) R(q̄)ᵀ in the letters of the paper; the present one is [`Points::rotation`]. A particle
+/// without a moment has no rotation: joints are made of these.
+///
+/// Invariants: all columns have the same length; radii are positive; rotations have unit length.
 #[derive(Clone, Debug, Default)]
 pub struct Oriented {
-    /// Position (m).
-    pub x: Vec<Vec3>,
-    /// Velocity (m/s).
-    pub v: Vec<Vec3>,
-    /// Predicted position (m).
-    pub pred: Vec<Vec3>,
-    /// Rotation from body to world axes.
-    pub rotation: Vec<Quat>,
-    /// Predicted rotation.
-    pub rotation_pred: Vec<Quat>,
+    /// The point.
+    pub point: Vec<u32>,
+    /// Predicted rotation from the rest pose.
+    pub turned: Vec<Quat>,
+    /// Velocity (m/s) and spin (rad/s) by the last two places alone.
+    pub rates: Vec<[Vec3; 2]>,
+    /// Substeps since the last contact, as far as it matters.
+    pub settled: Vec<u8>,
     /// Spin (rad/s), world axes.
     pub spin: Vec<Vec3>,
-    /// Inverse mass (1/kg); 0 = pinned.
-    pub inv_mass: Vec<f32>,
+    /// Position at rest, x̄ (m).
+    pub rest: Vec<Vec3>,
+    /// The axes of the ellipsoid at rest, q̄.
+    pub axes: Vec<Quat>,
     /// Semi-axes of the ellipsoid (m).
     pub radii: Vec<Vec3>,
-    /// Stable id, local to the body.
-    pub id: Vec<u64>,
+    /// Its moment in the sums of its groups, m r²/5 (kg m²); 0 for a particle without a rotation.
+    pub moment: Vec<f32>,
+    /// Whether something holds its rotation.
+    pub held: Vec<bool>,
+}
+
+/// A particle with a rotation and an ellipsoid, at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ellipsoid {
+    /// Where it is, x̄ (m).
+    pub rest: Vec3,
+    /// Its axes, q̄.
+    pub axes: Quat,
+    /// Its semi-axes (m).
+    pub radii: Vec3,
+    /// Radius of the ball whose moment it has in the sums of its groups (m); 0 for a particle without a rotation.
+    pub moment_radius: f32,
+}
+
+impl Oriented {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.point.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.point.is_empty()
+    }
+
+    /// Adds what point `point` of mass `mass` has besides.
+    pub fn push(&mut self, point: u32, mass: f32, ellipsoid: &Ellipsoid) {
+        let r = ellipsoid.moment_radius;
+        self.point.push(point);
+        self.turned.push(Quat::IDENTITY);
+        self.rates.push([Vec3::ZERO; 2]);
+        self.settled.push(0);
+        self.spin.push(Vec3::ZERO);
+        self.rest.push(ellipsoid.rest);
+        self.axes.push(ellipsoid.axes);
+        self.radii.push(ellipsoid.radii);
+        self.moment.push(mass * r * r / 5.0);
+        self.held.push(false);
+    }
+
+    /// Inverse moments of inertia about the axes of the ellipsoid (1/(kg m²)); zero if it cannot turn.
+    pub fn inv_inertia(&self, i: usize, mass: f32) -> Vec3 {
+        if self.held[i] || self.moment[i] == 0.0 {
+            return Vec3::ZERO;
+        }
+        let d = self.radii[i] * self.radii[i];
+        5.0 / (mass * Vec3::new(d.y + d.z, d.x + d.z, d.x + d.y))
+    }
+
+    /// Keeps the entries whose flag is set, in order, and renumbers their points.
+    pub(crate) fn keep(&mut self, keep: &[bool], new_point: impl Fn(u32) -> u32) {
+        super::remap::retain(&mut self.point, keep);
+        super::remap::retain(&mut self.turned, keep);
+        super::remap::retain(&mut self.rates, keep);
+        super::remap::retain(&mut self.settled, keep);
+        super::remap::retain(&mut self.spin, keep);
+        super::remap::retain(&mut self.rest, keep);
+        super::remap::retain(&mut self.axes, keep);
+        super::remap::retain(&mut self.radii, keep);
+        super::remap::retain(&mut self.moment, keep);
+        super::remap::retain(&mut self.held, keep);
+        self.point.iter_mut().for_each(|i| *i = new_point(*i));
+    }
 }
 
 /// Rigid bodies. Today these are projectiles: spheres with mass and spin.

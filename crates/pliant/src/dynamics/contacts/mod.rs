@@ -4,12 +4,15 @@
 //! |---|---|---|
 //! | [`statics`] | a point against the tangent plane of a collider | projected fully, last |
 //! | [`pairs`] | two points: different bodies, or far parts of one | Jacobi with mass splitting |
+//! | [`ellipsoids`] | an oriented particle against colliders, points, spheres and its like | one after the other, with lever arms |
 //! | [`spheres`] | a rigid sphere against points, colliders and spheres | with the pairs; colliders last |
 //!
 //! Mass splitting: a mover with n active contacts enters each of them with inverse mass n·w and takes the mean of its
 //! corrections, so every contact exchanges equal and opposite momentum, however many there are.
 
 pub(crate) mod depths;
+pub mod ellipsoid;
+pub mod ellipsoids;
 mod kin;
 pub mod pairs;
 pub mod spheres;

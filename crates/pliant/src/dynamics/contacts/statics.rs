@@ -178,6 +178,8 @@ pub struct StaticContact {
 /// Properties of the points of one block that contacts need.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactSkin {
+    /// Whether points of the block are balls of this radius; others have contacts of their own.
+    pub is_plain: bool,
     /// Contact radius of a point: half of the particle radius (m).
     pub radius: f32,
     /// Friction coefficient of the body.
@@ -228,6 +230,9 @@ impl StaticContacts {
             .zip(skins)
             .for_each(|((contacts, range), skin)| {
                 contacts.clear();
+                if !skin.is_plain {
+                    return;
+                }
                 let (x, pred) = (&points.x[range.clone()], &points.pred[range.clone()]);
                 let Some(first) = x.first() else { return };
                 let (lo, hi) = x

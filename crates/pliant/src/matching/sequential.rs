@@ -1,0 +1,413 @@
+//! Groups of oriented particles, one after the other \[MC11\].
+//!
+//! Symbols, per group: members i with mass m_i, rest position q_i, and, if they have one, rotation R_i since rest and moment radius r_i;
+//! c = Σ m x / M, c̄ = Σ m q / M, A = Σ (m r²/5 R_i + m (x − c)(q − c̄)ᵀ); R is the rotation of A, the goal of a member R (q − c̄) + c. Its own
+//! moment is what makes A of a rope, of a sheet and of one particle alone invertible. The paper prints the moment of an ellipsoid with the
+//! rotation on the wrong side; with radii that are equal about all axes, as here, both are the same.
+//!
+//! Applied in sequence, each group sees what those before it did: a bend travels along a whole rope in one pass, and each group leaves
+//! the momentum as it is. Bodies do not share particles, so they are done at the same time; a body of many groups is cut into runs of
+//! neighbouring groups, and runs that share no particle are done at the same time. The runs depend on the body alone.
+
+use super::JacobiReport;
+use super::kernel::{self, Sums};
+use crate::math::algebra::{M3, V3};
+use crate::math::lanes::{Quad, Wide, dispatch};
+use crate::math::rotation::rotation_near;
+use crate::state::{Groups, NO_LEAD, Oriented, Points, Record, Rings};
+use glam::{Mat3, Quat, Vec3};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Groups of a body up to which it is done in one run, and groups of a run beyond.
+const RUN: (usize, usize) = (2000, 64);
+
+/// How much heavier than it is something held counts in the sums.
+const HELD: f32 = 1e4;
+
+/// Which particles take the rotation of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turning {
+    /// The one in the middle \[MC11\].
+    #[default]
+    Lead,
+    /// All members: keeps the angular momentum better.
+    All,
+}
+
+/// What the solve needs to know of a body of oriented particles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequentialBody {
+    /// Its number in the world.
+    pub body: usize,
+    /// The body's points.
+    pub points: Range<usize>,
+    /// Its first entry in the columns of oriented particles.
+    pub first_oriented: usize,
+    /// Its groups.
+    pub rings: Range<usize>,
+    /// Which particles turn.
+    pub turning: Turning,
+}
+
+/// The moment of a particle about its own centre, by columns.
+type Moment = [Quad; 3];
+
+/// A run of groups with a copy of the particles that they hold.
+#[derive(Clone, Debug, Default)]
+struct Run {
+    /// Its body among those that take part.
+    body: usize,
+    groups: Range<usize>,
+    turning: Turning,
+    /// Entries of its particles in the columns of oriented ones, ascending.
+    particles: Vec<u32>,
+    /// Members in the lanes of the groups' blocks, by their places in `particles`.
+    members: Vec<[u32; 8]>,
+    /// The particle that turns with each group, or [`NO_LEAD`].
+    lead: Vec<u32>,
+    /// Predicted positions with masses; those of held particles are negative.
+    x: Vec<Record>,
+    turned: Vec<Quat>,
+    /// m r²/5.
+    inertia: Vec<f32>,
+    /// Whether the rotation is held.
+    held: Vec<bool>,
+    moment: Vec<Moment>,
+    center: Vec<Vec3>,
+    rotation: Vec<Quat>,
+    repaired: u32,
+}
+
+/// The runs of all bodies; those of one colour share no particle.
+#[derive(Clone, Debug, Default)]
+pub struct Sequential {
+    colors: Vec<Vec<Run>>,
+    /// Bodies of the world that take part, and Σ m Δx of each in this substep (kg m): round-off, for in exact arithmetic it is zero.
+    residue: Vec<(usize, Vec3)>,
+}
+
+impl Sequential {
+    /// Plans the work anew after bodies or groups have changed.
+    pub fn plan(&mut self, bodies: &[SequentialBody], rings: &Rings) {
+        self.colors.clear();
+        self.residue = bodies.iter().map(|b| (b.body, Vec3::ZERO)).collect();
+        for (at, body) in bodies.iter().enumerate() {
+            let length = if body.rings.len() <= RUN.0 {
+                RUN.0
+            } else {
+                RUN.1
+            };
+            let mut taken: Vec<Vec<bool>> = Vec::new();
+            for start in body.rings.clone().step_by(length) {
+                let range = start..(start + length).min(body.rings.end);
+                let mut run = Run::new(body, rings, range);
+                run.body = at;
+                let color = color_of(&run, body, &mut taken);
+                if self.colors.len() <= color {
+                    self.colors.resize_with(color + 1, Vec::new);
+                }
+                self.colors[color].push(run);
+            }
+        }
+    }
+
+    /// Begins a substep.
+    pub fn begin_substep(&mut self) {
+        self.residue.iter_mut().for_each(|r| r.1 = Vec3::ZERO);
+    }
+
+    /// Bodies with the Σ m Δx that round-off has left in each since the substep began (kg m). Far from the origin it repeats and acts like
+    /// a force, so the caller takes it out of the velocities.
+    pub fn residue(&self) -> &[(usize, Vec3)] {
+        &self.residue
+    }
+
+    /// Places every group once and moves its members to their goals.
+    pub fn iterate(
+        &mut self,
+        rings: &mut Rings,
+        points: &mut Points,
+        oriented: &mut Oriented,
+    ) -> JacobiReport {
+        let mut met = JacobiReport::default();
+        for runs in &mut self.colors {
+            let groups = &rings.groups;
+            runs.par_iter_mut().for_each(|run| {
+                run.load(groups, points, oriented);
+                run.repaired = solve(run, groups);
+            });
+            for run in runs {
+                let residue = &mut self.residue[run.body].1;
+                met += run.store(&mut rings.groups, points, oriented, residue);
+            }
+        }
+        met
+    }
+}
+
+/// The first colour of a body whose runs hold no particle of this one.
+fn color_of(run: &Run, body: &SequentialBody, taken: &mut Vec<Vec<bool>>) -> usize {
+    let first = body.first_oriented;
+    let is_free = |taken: &Vec<bool>| run.particles.iter().all(|&i| !taken[i as usize - first]);
+    let color = taken.iter().position(is_free).unwrap_or(taken.len());
+    if color == taken.len() {
+        taken.push(vec![false; body.points.len()]);
+    }
+    for &i in &run.particles {
+        taken[color][i as usize - first] = true;
+    }
+    color
+}
+
+impl Run {
+    fn new(body: &SequentialBody, rings: &Rings, groups: Range<usize>) -> Self {
+        let all = &rings.groups;
+        let own = |point: u32| point - body.points.start as u32 + body.first_oriented as u32;
+        let mut particles: Vec<u32> = groups
+            .clone()
+            .flat_map(|k| all.members(k).map(|(point, _)| own(point)))
+            .collect();
+        particles.sort_unstable();
+        particles.dedup();
+        let place = |point: u32| particles.partition_point(|&i| i < own(point)) as u32;
+        let blocks = all.block_range(groups.start).start..all.block_range(groups.end - 1).end;
+        let members = all.blocks[blocks]
+            .iter()
+            .map(|block| block.member.map(place))
+            .collect();
+        let lead = rings.lead[groups.clone()]
+            .iter()
+            .map(|&lead| {
+                if lead == NO_LEAD {
+                    NO_LEAD
+                } else {
+                    place(lead)
+                }
+            })
+            .collect();
+        Self {
+            groups,
+            turning: body.turning,
+            members,
+            lead,
+            particles,
+            ..Self::default()
+        }
+    }
+
+    /// Copies the particles as they are predicted, and the last places of the groups.
+    fn load(&mut self, groups: &Groups, points: &Points, oriented: &Oriented) {
+        self.x.clear();
+        self.turned.clear();
+        self.inertia.clear();
+        self.held.clear();
+        self.moment.clear();
+        for &i in &self.particles {
+            let i = i as usize;
+            let point = oriented.point[i] as usize;
+            let mass = points.mass[point];
+            let weight = if points.inv_mass[point] > 0.0 {
+                mass
+            } else {
+                -HELD * mass
+            };
+            let heavy = if oriented.held[i] { HELD } else { 1.0 };
+            let inertia = heavy * oriented.moment[i];
+            self.x
+                .push(Record::new(points.pred[point].position(), weight));
+            self.turned.push(oriented.turned[i]);
+            self.inertia.push(inertia);
+            self.held.push(oriented.held[i]);
+            self.moment.push(moment_of(oriented.turned[i], inertia));
+        }
+        self.center.clear();
+        self.center
+            .extend_from_slice(&groups.center[self.groups.clone()]);
+        self.rotation.clear();
+        self.rotation
+            .extend_from_slice(&groups.rotation[self.groups.clone()]);
+    }
+
+    /// Writes back what the groups did; a number that is not finite is dropped.
+    fn store(
+        &self,
+        groups: &mut Groups,
+        points: &mut Points,
+        oriented: &mut Oriented,
+        residue: &mut Vec3,
+    ) -> JacobiReport {
+        let mut non_finite = 0;
+        for (l, &i) in self.particles.iter().enumerate() {
+            let i = i as usize;
+            let (x, turned) = (self.x[l].position(), self.turned[l]);
+            if x.is_finite() && turned.is_finite() {
+                let point = oriented.point[i] as usize;
+                *residue += (x - points.pred[point].position()) * points.mass[point];
+                points.pred[point].set_position(x);
+                oriented.turned[i] = turned;
+            } else {
+                non_finite += 1;
+            }
+        }
+        for (l, k) in self.groups.clone().enumerate() {
+            if self.center[l].is_finite() && self.rotation[l].is_finite() {
+                groups.center[k] = self.center[l];
+                groups.rotation[k] = self.rotation[l];
+            }
+        }
+        JacobiReport {
+            repaired: self.repaired,
+            non_finite,
+        }
+    }
+
+    /// Turns a particle to the rotation of a group by the share `k`.
+    #[inline(always)]
+    fn turn(&mut self, particle: usize, rotation: Quat, k: f32) {
+        if self.held[particle] || self.inertia[particle] == 0.0 {
+            return;
+        }
+        let turned = if k >= 1.0 {
+            rotation
+        } else {
+            self.turned[particle].lerp(rotation, k)
+        };
+        self.turned[particle] = turned;
+        self.moment[particle] = moment_of(turned, self.inertia[particle]);
+    }
+}
+
+/// m r²/5 R by columns.
+#[inline(always)]
+fn moment_of(turned: Quat, inertia: f32) -> Moment {
+    let m = Mat3::from_quat(turned) * inertia;
+    [m.x_axis, m.y_axis, m.z_axis].map(|c| Quad([c.x, c.y, c.z, 0.0]))
+}
+
+dispatch! {
+    /// Places the groups of a run one after the other: see [`solve_kernel`].
+    fn solve(run: &mut Run, groups: &Groups) -> u32 = solve_kernel
+}
+
+/// Places the groups of a run one after the other and moves their members; returns the number of repaired rotations.
+#[inline(always)]
+fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
+    let first_block = groups.block_range(run.groups.start).start;
+    let mut repaired = 0;
+    for (l, k) in run.groups.clone().enumerate() {
+        let blocks = groups.block_range(k);
+        let own = blocks.start - first_block..blocks.end - first_block;
+        let origin = run.center[l];
+        let sums = sums::<W>(groups, k, &run.members[own.clone()], &run.x, origin);
+        let (total, mean_q) = (sums.total, sums.q / sums.total);
+        let center = origin + sums.s / total;
+        let mut a =
+            sums.a - Mat3::from_cols(sums.s * mean_q.x, sums.s * mean_q.y, sums.s * mean_q.z);
+        a += own_moments(groups, k, &run.members[own.clone()], &run.moment);
+        let (rotation, mended) = rotation_near(a, run.rotation[l]);
+        repaired += u32::from(mended);
+        run.center[l] = center;
+        run.rotation[l] = rotation;
+
+        let stiffness = groups.material[k].stiffness;
+        let turn = Mat3::from_quat(rotation);
+        let place = center - turn * mean_q;
+        for (at, block) in groups.blocks[blocks.clone()].iter().enumerate() {
+            let members = &run.members[own.start + at];
+            let [x, y, z, w] = W::gather(&run.x, members);
+            let w = present(w, at + 1 == blocks.len(), groups.count[k]);
+            let t = M3::<W>::from_cols(
+                kernel::splat(turn.x_axis),
+                kernel::splat(turn.y_axis),
+                kernel::splat(turn.z_axis),
+            );
+            let [gx, gy, gz] = kernel::goal(block, &t, kernel::splat(place));
+            // What is held has a negative weight, what is not there none.
+            let zero = W::splat(0.0);
+            let share = zero.select_less(w, W::splat(stiffness), zero);
+            let way = V3::new(gx - x, gy - y, gz - z).scale(share);
+            W::scatter_add(&mut run.x, members, 0, [way.x, way.y, way.z]);
+        }
+        match run.turning {
+            Turning::Lead if run.lead[l] == NO_LEAD => {}
+            Turning::Lead => run.turn(run.lead[l] as usize, rotation, stiffness),
+            Turning::All => {
+                for i in 0..groups.count[k] as usize {
+                    let member = run.members[own.start + i / 8][i % 8];
+                    run.turn(member as usize, rotation, stiffness);
+                }
+            }
+        }
+    }
+    repaired
+}
+
+/// Sums of one group about `origin`.
+struct GroupSums {
+    /// Σ m.
+    total: f32,
+    /// Σ m q.
+    q: Vec3,
+    /// Σ m (x − origin).
+    s: Vec3,
+    /// Σ m (x − origin) qᵀ.
+    a: Mat3,
+}
+
+/// Adds up the members of group `k`, which are at `members` in `x`. Weights are not those that rest positions were centred with: what is
+/// held counts more.
+#[inline(always)]
+fn sums<W: Wide>(
+    groups: &Groups,
+    k: usize,
+    members: &[[u32; 8]],
+    x: &[Record],
+    origin: Vec3,
+) -> GroupSums {
+    let zero = V3::new(W::splat(0.0), W::splat(0.0), W::splat(0.0));
+    let mut sums = Sums::<W>::zero();
+    let (mut total, mut q) = (W::splat(0.0), zero);
+    let blocks = &groups.blocks[groups.block_range(k)];
+    for (at, (block, members)) in blocks.iter().zip(members).enumerate() {
+        let [x, y, z, w] = W::gather(x, members);
+        let w = present(w, at + 1 == blocks.len(), groups.count[k]).abs();
+        sums.add(block, V3::new(x, y, z), w, kernel::splat(origin));
+        total += w;
+        let [qx, qy, qz] = block.q.each_ref().map(|q| W::load(q));
+        q = q + V3::new(qx, qy, qz).scale(w);
+    }
+    let (s, a) = sums.totals();
+    GroupSums {
+        total: total.sum(),
+        q: kernel::total(q),
+        s,
+        a,
+    }
+}
+
+/// The weights of a block, zero in lanes of the last one that hold no member.
+#[inline(always)]
+fn present<W: Wide>(w: W, is_last: bool, count: u32) -> W {
+    if is_last {
+        kernel::mask_tail(w, count)
+    } else {
+        w
+    }
+}
+
+/// Σ of the members' own moments, but for those of joints.
+#[inline(always)]
+fn own_moments(groups: &Groups, k: usize, members: &[[u32; 8]], moment: &[Moment]) -> Mat3 {
+    let weights = &groups.weights[groups.block_range(k)];
+    let mut sum = [Quad::splat(0.0); 3];
+    for i in 0..groups.count[k] as usize {
+        let weight = Quad::splat(weights[i / 8].0[i % 8]);
+        let own = &moment[members[i / 8][i % 8] as usize];
+        for (sum, own) in sum.iter_mut().zip(own) {
+            *sum = *sum + *own * weight;
+        }
+    }
+    let [x, y, z] = sum.map(|c| Vec3::new(c.0[0], c.0[1], c.0[2]));
+    Mat3::from_cols(x, y, z)
+}

@@ -31,10 +31,12 @@
 //! | [`contact`] | what contacts do to particles |
 //! | [`skin`] | a mesh that is carried by particles |
 //! | [`structure`] | rods, sheets and groups from edges |
+//! | [`experiments`] | what is done to bodies, and what is measured |
 
 pub mod body;
 pub mod contact;
 pub mod ellipsoid;
+pub mod experiments;
 pub mod group;
 pub mod integrate;
 pub mod particle;

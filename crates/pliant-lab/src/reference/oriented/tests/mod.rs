@@ -2,6 +2,8 @@
 
 mod contacts;
 mod edges;
+mod experiments;
+mod invariants;
 mod skin;
 mod worked;
 

@@ -4,7 +4,6 @@ use super::super::cluster::Fit;
 use super::super::linear::{Svd, outer, signed_svd};
 use super::body::Params;
 use super::particle::Particle;
-use super::pose::same_sign;
 use glam::{DMat3, DQuat, DVec3};
 
 /// σ₂ + σ₃ of A over σ₁ below which the rotation about the first axis is not determined.
@@ -200,8 +199,8 @@ impl Group {
                 _ => !k.moment_omitted,
             };
             if may_turn && p.oriented && !p.fixed_turn {
-                let goal = same_sign(turn * p.rest.q, p.pred.q);
-                p.pred.q = p.pred.q.slerp(goal, self.stiffness).normalize();
+                // The shorter way, so the sign goes on without a jump.
+                p.pred.q = p.pred.q.slerp(turn * p.rest.q, self.stiffness).normalize();
             }
         }
         place.inverted

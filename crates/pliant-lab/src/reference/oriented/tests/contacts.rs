@@ -159,6 +159,42 @@ fn ball_begins_to_roll() {
     assert_close(p.pose.x.y, radius, 1e-6);
 }
 
+/// One push at a lever arm is just as large as it takes: what is left of a small depth is of second order.
+#[test]
+fn one_push_is_enough() {
+    let smooth = Friction {
+        fixed: 0.0,
+        sliding: 0.0,
+    };
+    let around = Surroundings {
+        pairs: true,
+        friction: smooth,
+        ..Surroundings::floor()
+    };
+    let depth = 1e-5;
+    let mut body = two_ellipsoids(2.0);
+    let above = body.particles[0].ellipsoid().reach(DVec3::Y);
+    body.particles[0].pred.x.y = above - depth;
+    body.particles[1].pred.x.y = 2.0;
+    assert_eq!(body.push_contacts(&around), 1);
+    let left = body.particles[0].ellipsoid().touch_plane(DVec3::Y, 0.0);
+    assert!(left.depth.abs() < 0.01 * depth, "{}", left.depth);
+    assert!(body.particles[0].pred.x.y < above - 0.1 * depth);
+
+    // Two in the air, moved together along their line until they overlap a little.
+    let mut body = two_ellipsoids(1.0);
+    for p in &mut body.particles {
+        p.pred.x.y += 2.0;
+    }
+    for _ in 0..20 {
+        let [a, b] = [0, 1].map(|i| body.particles[i].ellipsoid());
+        body.particles[1].pred.x += (b.x - a.x).normalize() * (a.touch(&b).depth - depth);
+    }
+    assert_eq!(body.push_contacts(&around), 1);
+    let [a, b] = [0, 1].map(|i| body.particles[i].ellipsoid());
+    assert!(a.touch(&b).depth.abs() < 0.01 * depth);
+}
+
 /// A plain particle has no lever arm: it slides without turning.
 #[test]
 fn plain_particles_do_not_turn() {

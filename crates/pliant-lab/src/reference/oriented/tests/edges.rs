@@ -25,6 +25,16 @@ fn small_turns_keep_their_digits() {
     }
 }
 
+/// A turn of more than half a circle ends with the quaternion that is nearer to the last one.
+#[test]
+fn signs_go_on() {
+    let mut p = Particle::sphere(DVec3::ZERO, 1.0, 0.1);
+    p.pred.q = turn_by(DVec3::X * 1.2 * PI);
+    p.finish(Order::First, 0.1);
+    assert_close(p.pose.q.w, -(0.6 * PI).cos(), 1e-15);
+    assert_vector(p.w, [-8.0 * PI, 0.0, 0.0], 1e-12);
+}
+
 /// A spin that a step cannot tell from another is slowed down, not turned round.
 #[test]
 fn fast_spins_are_clamped() {
@@ -161,10 +171,14 @@ fn second_order_falls_with_g() {
     assert!((p.v.y + 10.0).abs() < 10.0 / 60.0, "{}", p.v);
     assert!((p.pose.x.y - 15.0).abs() < 0.1, "{}", p.pose.x);
     assert_vector(p.w, [1.0, 2.0, -3.0], 1e-12);
+    let mut before = body.particles[0].pose;
     while body.step(&params, &Surroundings::floor()).contacts == 0 {
-        assert!(body.particles[0].pose.x.y > 0.0);
+        before = body.particles[0].pose;
+        assert!(before.x.y > 0.0);
     }
-    assert!(body.particles[0].before.is_none());
+    let p = &body.particles[0];
+    assert!(p.before.is_none());
+    assert_close(p.v.y, (p.pose.x.y - before.x.y) * 60.0, 1e-12);
 }
 
 /// Flow goes into the group's own rest shape, up to its limit, and leaves that of the particle alone.
@@ -193,6 +207,22 @@ fn flow_is_the_groups_own() {
     }
     assert!(before > 0.4 * size, "{before}");
     assert!(body.particles.iter().all(|p| p.rest.x.y == 0.0));
+}
+
+/// A group neither reads nor sets the turn of a particle whose moment it leaves out.
+#[test]
+fn joints_are_not_turned() {
+    let mut body = Body::rod(3, 0.1, 0.05, DVec3::ZERO);
+    let mut group = Group::new(&body.particles, None, &[0, 1, 2], 1.0).with_joints(&[1]);
+    let turn = DQuat::from_rotation_x(0.5);
+    for i in [0, 1] {
+        body.particles[i].pred.q = turn;
+    }
+    group.pull(&mut body.particles, &[false; 3], &Params::default());
+    assert_eq!(body.particles[1].pred.q, turn);
+    for i in [0, 2] {
+        assert_close(turn_vector(body.particles[i].pred.q).x, 0.25, 1e-14);
+    }
 }
 
 /// Two groups that share one particle without its moment are a ball joint; with it, turns of one reach the other.

@@ -9,7 +9,7 @@
 //! | [`torsion`] | a rod whose end is turned about its axis |
 //! | [`sheet`] | a crumpled sheet becomes flat again |
 //! | [`small`] | one and two particles in a fast spin |
-//! | [`drop`] | an ellipsoid falls on a floor |
+//! | [`mod@drop`] | an ellipsoid falls on a floor |
 //! | [`joint`] | a wheel on a free chassis, with and without the hub's moment |
 //! | [`skinning`] | a tube that is carried by a rod |
 //! | [`bend`] | a rod that is bent and let go, below and above its yield |

@@ -26,11 +26,13 @@
 //! | [`body`] | the step |
 //! | [`resample`] | the closed formulas of re-sampling |
 //! | [`reclustering`] | springs, weighted clusters and reclustering, a method of its own |
+//! | [`oriented`] | particles with a turn, another method of its own |
 
 pub mod body;
 pub mod cluster;
 pub mod contact;
 pub mod linear;
+pub mod oriented;
 pub mod plastic;
 pub mod reclustering;
 pub mod resample;

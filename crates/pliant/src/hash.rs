@@ -136,8 +136,13 @@ impl World {
             s.vec3(oriented.radii[i]);
             s.f32(oriented.moment[i]);
             s.u32(u32::from(oriented.held[i]));
-            s.u32(u32::from(oriented.settled[i]));
-            oriented.rates[i].into_iter().for_each(|rate| s.vec3(rate));
+            if body.second_order {
+                let (past, settled) = oriented.past[i].state();
+                for v in past {
+                    s.vec3(v);
+                }
+                s.u32(u32::from(settled));
+            }
         }
         let groups = &self.rings.groups;
         s.tag(*b"RNGS", body.rings.len());
@@ -216,6 +221,10 @@ impl World {
             for (i, from) in &grab.held {
                 s.u32(*i);
                 s.vec3(*from);
+            }
+            for (i, from) in &grab.turned {
+                s.u32(*i);
+                s.quat(*from);
             }
         }
         s.tag(*b"TOOL", self.tools.len());

@@ -53,6 +53,10 @@ pub struct Material {
     /// Largest condition number of F_P; flow stops there. Infinite = no limit. `None`: no limit where groups are replaced as they
     /// flow, else [`PLASTIC_LIMIT`].
     pub plastic_limit: Option<f32>,
+    /// Share of the excess that flows in a second where particles have rotations (1/s); they have no ν.
+    pub creep: f32,
+    /// How far such a particle's rest position may flow, in sizes of its group.
+    pub max_strain: f32,
     /// Density (kg/m³).
     pub density: f32,
     /// Static friction coefficient; kinetic friction is [`KINETIC_SHARE`] of it.
@@ -78,6 +82,8 @@ impl Default for Material {
             strain: StrainMeasure::Polar,
             clamp: PlasticClamp::Exponent,
             plastic_limit: None,
+            creep: 10.0,
+            max_strain: 0.5,
             density: 1000.0,
             friction: 0.5,
             restitution: 0.0,
@@ -106,6 +112,14 @@ impl Material {
             (
                 self.plastic_limit.is_none_or(|limit| limit >= 1.0),
                 "plastic_limit must be at least 1",
+            ),
+            (
+                self.creep >= 0.0 && self.creep.is_finite(),
+                "creep must be at least 0",
+            ),
+            (
+                self.max_strain >= 0.0 && self.max_strain.is_finite(),
+                "max_strain must be at least 0",
             ),
             (
                 self.density > 0.0 && self.density.is_finite(),

@@ -213,7 +213,14 @@ impl World {
     }
 
     fn grab(&mut self, action: ActionId, grip: &Grip, way: Way, during: [f64; 2]) {
-        let grab = Grab::new(&mut self.points, action, grip, way, during);
+        let grab = Grab::new(
+            &mut self.points,
+            &mut self.oriented,
+            action,
+            grip,
+            way,
+            during,
+        );
         self.grabs.push(grab);
     }
 
@@ -268,16 +275,22 @@ impl World {
     /// Ends the actions whose time is over.
     pub(crate) fn finish_actions(&mut self) {
         let now = self.time + ROUNDING;
-        let (points, grabs) = (&mut self.points, &mut self.grabs);
+        let (points, oriented) = (&mut self.points, &mut self.oriented);
+        let grabs = &mut self.grabs;
         if grabs.iter().any(|grab| grab.until <= now) {
             grabs
                 .iter()
                 .filter(|grab| grab.until <= now)
-                .for_each(|grab| grab.release(points));
+                .for_each(|grab| grab.release(points, oriented));
             grabs.retain(|grab| grab.until > now);
             // A point in two hands is still held by the other.
-            for &(i, _) in grabs.iter().flat_map(|grab| &grab.held) {
-                points.inv_mass[i as usize] = 0.0;
+            for grab in grabs.iter() {
+                for &(i, _) in &grab.held {
+                    points.inv_mass[i as usize] = 0.0;
+                }
+                for &(i, _) in &grab.turned {
+                    oriented.held[i as usize] = true;
+                }
             }
         }
         self.tools.retain(|tool| tool.until > now);

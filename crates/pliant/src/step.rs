@@ -6,11 +6,13 @@ use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Kinship, Movers};
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
-use crate::dynamics::turns::{predict_turns, refine_rates, update_turns};
+use crate::dynamics::turns::{
+    begin_second_order, end_second_order, predict_second_order, predict_turns, update_turns,
+};
 use crate::dynamics::velocities::{
     MotionLimits, admit_points, return_residue, update_points, update_rigids,
 };
-use crate::matching::{Dynamics, state_pass};
+use crate::matching::{Creep, Dynamics, state_pass};
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
@@ -122,6 +124,7 @@ impl World {
             oriented,
             rings,
             rigids,
+            bodies,
             colliders,
             tools,
             grabs,
@@ -156,11 +159,19 @@ impl World {
         let met = jacobi.spring(groups, points, h);
         report.rotations_repaired += met.repaired;
         report.non_finite += met.non_finite;
+        let smooth = bodies.iter().filter(|body| body.second_order);
+        let smooth: Vec<Range<usize>> = smooth.map(|body| body.oriented.clone()).collect();
+        for own in &smooth {
+            begin_second_order(points, oriented, own.clone());
+        }
         predict_points(&forces, blocks, points, jacobi.residue_mut());
         predict_turns(h, points, oriented);
+        for own in smooth {
+            predict_second_order(h, points, oriented, own);
+        }
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
-            grab.carry(points, end);
+            grab.carry(points, oriented, end);
         }
         v_before.clone_from(&points.v);
         watch.lap(Stage::Predict);
@@ -231,7 +242,7 @@ impl World {
             return_residue(residue, bodies[body].points.clone(), points, h);
         }
         for body in bodies.iter().filter(|body| body.second_order) {
-            refine_rates(points, oriented, body.oriented.clone());
+            end_second_order(points, oriented, body.oriented.clone());
         }
         let Scratch {
             statics, v_before, ..
@@ -243,7 +254,9 @@ impl World {
     fn flow(&mut self, h: f32, report: &mut StepReport) {
         let Self {
             points,
+            oriented,
             groups,
+            rings,
             bodies,
             plan,
             scratch,
@@ -272,6 +285,14 @@ impl World {
             }
         }
         jacobi.refresh_right(groups);
+        let creep = |body: usize| {
+            let material = &bodies[body].material;
+            material.plastic_yield.is_finite().then(|| Creep {
+                share: (material.creep * h).min(1.0),
+                most: material.max_strain,
+            })
+        };
+        report.groups_yielding += plan.sequential.flow(rings, points, oriented, creep);
     }
 
     /// Makes anew what follows from the bodies.

@@ -488,6 +488,11 @@ impl World {
         let lead = group.lead.map_or(NO_LEAD, |i| first as u32 + i);
         let material = GroupMaterial {
             stiffness: group.stiffness,
+            plastic_yield: if group.flows {
+                desc.material.plastic_yield
+            } else {
+                f32::INFINITY
+            },
             ..GroupMaterial::new(&desc.material)
         };
         self.rings.push(&members, lead, radius, material);
@@ -513,7 +518,12 @@ impl World {
         let keep_oriented = keep(self.oriented.len(), &body.oriented);
         self.oriented
             .keep(&keep_oriented, |i| remap.new_of_old[i as usize]);
+        let kept = Remap::keeping(&keep_oriented);
         for grab in &mut self.grabs {
+            grab.turned.retain_mut(|(i, _)| {
+                *i = kept.new_of_old[*i as usize];
+                *i != crate::state::remap::GONE
+            });
             grab.held.retain_mut(|(i, _)| {
                 *i = remap.new_of_old[*i as usize];
                 *i != crate::state::remap::GONE

@@ -1,7 +1,7 @@
 //! Bodies of particles that have a rotation.
 
 use glam::{Quat, Vec3};
-use pliant::dynamics::Collider;
+use pliant::dynamics::{Action, ActionKind, Collider, Grip};
 use pliant::geometry::{Shape, surface_nets::mesh_shape};
 use pliant::matching::Turning;
 use pliant::oriented::{GroupDesc, OrientedDesc, Particle};
@@ -252,14 +252,13 @@ fn wheel_spin_after(frames: u32, joined: bool) -> f32 {
         particles,
         stiffness: 1.0,
         joints: if joined { vec![0, 1] } else { Vec::new() },
-        lead: None,
+        ..GroupDesc::default()
     };
     let mut desc = OrientedDesc::new("wheel", particles, Vec::new());
     desc.groups = vec![
         group((0..6).collect()),
         group([0, 1].into_iter().chain(6..12).collect()),
     ];
-    desc.turning = Turning::All;
     let mut world = world(4, 2, 0.0);
     world.settings_mut().max_travel = 1e3;
     world.add_oriented(desc).unwrap();
@@ -354,7 +353,7 @@ fn nonsense_is_refused() {
         particles,
         joints,
         stiffness,
-        lead: None,
+        ..GroupDesc::default()
     };
     assert!(refused(&|d| d.groups.push(group(vec![7], vec![], 1.0))).contains("particle 7"));
     assert!(refused(&|d| d.groups.push(group(vec![0], vec![1], 1.0))).contains("no member"));
@@ -470,4 +469,138 @@ fn ropes_lie_on_things() {
         let middle = world.points().x[11].y;
         assert!(middle > -0.05, "on {kind}: the middle is at {middle}");
     }
+}
+
+/// By the second-order method bodies fall as fast as they should, bounce off nothing that is not there, and come to rest.
+#[test]
+fn the_second_order_method_falls_and_lands() {
+    let mut world = world(4, 2, 9.81);
+    world.add_collider(Collider::floor(0.0));
+    let mut desc = rod(4, 0.1, 0.05);
+    desc.second_order = true;
+    for particle in &mut desc.particles {
+        particle.x.y = 5.0;
+    }
+    world.add_oriented(desc).unwrap();
+    for _ in 0..48 {
+        world.step(DT);
+    }
+    let fallen = 5.0 - world.points().x[0].y;
+    let expected = 0.5 * 9.81 * 0.8 * 0.8;
+    assert!(
+        (fallen / expected - 1.0).abs() < 0.02,
+        "{fallen} against {expected}"
+    );
+    for _ in 0..120 {
+        world.step(DT);
+    }
+    let x = &world.points().x;
+    assert!(x.iter().all(|x| (x.y - 0.05).abs() < 2e-3), "{x:?}");
+}
+
+/// A ball that is thrown along the floor ends up rolling with five sevenths of its speed.
+#[test]
+fn balls_come_to_roll() {
+    let mut world = world(4, 2, 9.81);
+    world.add_collider(Collider::floor(0.0));
+    let ball = Particle::ball(Vec3::Y * 0.1, 0.1, 1.0);
+    let mut desc = OrientedDesc::new("ball", vec![ball], Vec::new());
+    desc.velocity = Vec3::X * 2.0;
+    world.add_oriented(desc).unwrap();
+    for _ in 0..60 {
+        world.step(DT);
+    }
+    let (v, spin) = (world.points().v[0].x, world.oriented().spin[0].z);
+    assert!((v / 2.0 - 5.0 / 7.0).abs() < 0.02, "{v}");
+    assert!(
+        (spin * 0.1 + v).abs() < 0.02,
+        "it rolls: {spin} rad/s at {v} m/s"
+    );
+}
+
+/// The angle that is left of a rod's bend after it was held so for a second and let go (rad).
+fn bend_left(imposed: f32, plastic_yield: f32) -> f32 {
+    let mut desc = rod(10, 0.1, 0.05);
+    desc.material.plastic_yield = plastic_yield;
+    let mut world = world(4, 10, 0.0);
+    world.add_oriented(desc).unwrap();
+    // The two particles at each end lie on an arc of the rod's length.
+    let (radius, start) = (0.9 / imposed, world.points().x.clone());
+    let on_arc = |x: f32| {
+        let angle = (x - 0.45) / radius;
+        Vec3::new(
+            0.45 + radius * angle.sin(),
+            radius * (1.0 - angle.cos()),
+            0.0,
+        )
+    };
+    for i in 0..10 {
+        world.points_mut().x[i] = on_arc(start[i].x);
+        let turn = Quat::from_rotation_z((start[i].x - 0.45) / radius);
+        world.points_mut().rotation[i] = turn;
+        if !(2..8).contains(&i) {
+            hold(&mut world, i);
+        }
+    }
+    for _ in 0..60 {
+        world.step(DT);
+    }
+    for i in 0..10 {
+        world.points_mut().inv_mass[i] = 1.0;
+        world.oriented_mut().held[i] = false;
+    }
+    for _ in 0..600 {
+        world.step(DT);
+        world.points_mut().v.iter_mut().for_each(|v| *v *= 0.9);
+        let spins = &mut world.oriented_mut().spin;
+        for spin in spins.iter_mut() {
+            *spin *= 0.9;
+        }
+    }
+    let x = &world.points().x;
+    (x[1] - x[0]).angle_between(x[9] - x[8])
+}
+
+/// A rod that is bent past its yield keeps part of the bend; one that is bent less, or that has no yield, comes back.
+#[test]
+fn bends_stay_past_the_yield() {
+    let left = bend_left(1.6, 0.05);
+    assert!(left > 0.2 && left < 1.5, "{left}");
+    assert!(bend_left(0.1, 0.05) < 1e-3);
+    assert!(bend_left(1.6, f32::INFINITY) < 1e-3);
+}
+
+/// A hand that holds an end of a rod holds its rotation, too: the rod stands out; turned, it turns the whole rod about its own axis.
+#[test]
+fn hands_hold_and_turn() {
+    let mut world = world(4, 10, 9.81);
+    world.add_oriented(rod(10, 0.1, 0.05)).unwrap();
+    let grip = Grip::Ball {
+        at: Vec3::ZERO,
+        radius: 0.05,
+    };
+    let turn = ActionKind::Turn {
+        grip,
+        axis: Vec3::X,
+        degrees: 90.0,
+        until: 2.0,
+    };
+    world.add_action(Action {
+        at: 0.0,
+        kind: turn,
+    });
+    let pin = ActionKind::Pin { grip, until: 4.0 };
+    world.add_action(Action { at: 2.0, kind: pin });
+    for _ in 0..228 {
+        world.step(DT);
+    }
+    let tip = world.points().x[9];
+    assert!(tip.y > -0.05, "the tip is at {tip}");
+    let quarter = Quat::from_rotation_x(std::f32::consts::FRAC_PI_2);
+    let off = world.points().rotation[9] * Vec3::Y;
+    assert!(off.dot(quarter * Vec3::Y) > 0.98, "{off}");
+    for _ in 0..60 {
+        world.step(DT);
+    }
+    assert!(world.points().x[0].y < -0.5, "let go, it falls");
 }

@@ -28,5 +28,7 @@ pub(super) fn convert(values: &MaterialValues) -> Material {
         density: values.density,
         friction: values.friction,
         restitution: values.restitution,
+        creep: values.creep,
+        max_strain: values.max_strain,
     }
 }

@@ -137,6 +137,10 @@ pub struct MaterialValues {
     pub friction: f32,
     /// Share of the speed that is left after a bounce, 0 to 1.
     pub restitution: f32,
+    /// Plastic creep of oriented bodies (1/s).
+    pub creep: f32,
+    /// The most plastic strain of oriented bodies.
+    pub max_strain: f32,
 }
 
 impl Default for MaterialValues {
@@ -154,6 +158,8 @@ impl Default for MaterialValues {
             density: 1000.0,
             friction: 0.5,
             restitution: 0.0,
+            creep: 10.0,
+            max_strain: 0.5,
         }
     }
 }
@@ -203,6 +209,8 @@ impl Material {
             density: self.density.unwrap_or(plain.density),
             friction: self.friction.unwrap_or(plain.friction),
             restitution: self.restitution.unwrap_or(plain.restitution),
+            creep: self.creep.unwrap_or(plain.creep),
+            max_strain: self.max_strain.unwrap_or(plain.max_strain),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Hands: they close around particles, carry them along and let go.
 
 use super::action::{ActionId, PathKey};
-use crate::state::Points;
+use crate::state::{Oriented, Points};
 use glam::{Quat, Vec3};
 
 /// Where a hand closes.
@@ -72,6 +72,8 @@ pub struct Grab {
     pub action: ActionId,
     /// The particles and where they were when it began.
     pub held: Vec<(u32, Vec3)>,
+    /// Those that have a rotation, by their entries among these, and how they were turned.
+    pub turned: Vec<(u32, Quat)>,
     /// Where the hand began (m).
     pub from: Vec3,
     /// When it began (s).
@@ -86,6 +88,7 @@ impl Grab {
     /// Grabs the points in a grip; they become kinematic.
     pub fn new(
         points: &mut Points,
+        oriented: &mut Oriented,
         action: ActionId,
         grip: &Grip,
         way: Way,
@@ -96,9 +99,20 @@ impl Grab {
         for &(i, _) in &held {
             points.inv_mass[i as usize] = 0.0;
         }
+        let turned: Vec<(u32, Quat)> = held
+            .iter()
+            .filter_map(|&(point, _)| {
+                let i = oriented.of_point(point)?;
+                Some((i as u32, points.rotation[point as usize]))
+            })
+            .collect();
+        for &(i, _) in &turned {
+            oriented.held[i as usize] = true;
+        }
         Self {
             action,
             held,
+            turned,
             from: grip.at(),
             start,
             way,
@@ -106,8 +120,8 @@ impl Grab {
         }
     }
 
-    /// Puts the predicted positions where the hand is at `time`.
-    pub fn carry(&self, points: &mut Points, time: f64) {
+    /// Puts the predicted positions where the hand is at `time`, and turns what has a rotation.
+    pub fn carry(&self, points: &mut Points, oriented: &mut Oriented, time: f64) {
         match &self.way {
             Way::Path(path) => {
                 let travel = self.travel(path, time);
@@ -125,6 +139,9 @@ impl Grab {
                 for &(i, from) in &self.held {
                     let to = self.from + turn * (from - self.from);
                     points.pred[i as usize].set_position(to);
+                }
+                for &(i, from) in &self.turned {
+                    oriented.turned[i as usize] = turn * from;
                 }
             }
         }
@@ -145,9 +162,12 @@ impl Grab {
     }
 
     /// Lets go.
-    pub fn release(&self, points: &mut Points) {
+    pub fn release(&self, points: &mut Points, oriented: &mut Oriented) {
         for &(i, _) in &self.held {
             points.inv_mass[i as usize] = 1.0 / points.mass[i as usize];
+        }
+        for &(i, _) in &self.turned {
+            oriented.held[i as usize] = false;
         }
     }
 }
@@ -202,7 +222,14 @@ mod tests {
             degrees: 90.0,
             until: 3.0,
         };
-        let grab = Grab::new(&mut points, ActionId(0), &grip, way, [1.0, 3.0]);
+        let grab = Grab::new(
+            &mut points,
+            &mut Oriented::default(),
+            ActionId(0),
+            &grip,
+            way,
+            [1.0, 3.0],
+        );
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (time, offset) in [
             (1.0, Vec3::X),
@@ -210,7 +237,7 @@ mod tests {
             (3.0, Vec3::Y),
             (9.0, Vec3::Y),
         ] {
-            grab.carry(&mut points, time);
+            grab.carry(&mut points, &mut Oriented::default(), time);
             let off = points.pred[0].position().distance(at + offset);
             assert!(off < 1e-6, "{off} m off at {time}");
         }
@@ -233,8 +260,8 @@ mod tests {
             points.push(b, Vec3::ZERO, 1.0, 1);
             let grip = Grip::Ball { at, radius: 9.0 };
             let way = Way::Turn { axis, degrees, until: 2.0 };
-            let grab = Grab::new(&mut points, ActionId(0), &grip, way, [0.0, 2.0]);
-            grab.carry(&mut points, time);
+            let grab = Grab::new(&mut points, &mut Oriented::default(), ActionId(0), &grip, way, [0.0, 2.0]);
+            grab.carry(&mut points, &mut Oriented::default(), time);
             let [p, q] = [0, 1].map(|i| points.pred[i].position());
             prop_assert!((p.distance(q) - a.distance(b)).abs() < 1e-5);
             prop_assert!((p.distance(at) - a.distance(at)).abs() < 1e-5);

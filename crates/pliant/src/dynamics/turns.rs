@@ -70,22 +70,86 @@ pub fn update_turns(dt: f32, points: &mut Points, oriented: &mut Oriented) -> u3
     bad
 }
 
-/// Makes the velocities of a body's particles second-order ones: v = (3 x* − 4 x + x′)/(2 Δt), with x′ a substep before x, which is one and a
-/// half times the new rate less half the last one. Spins likewise, with turns in place of differences.
+/// What the second-order method remembers of a particle: by it, what turns freely loses an order less than by the last two places alone,
+/// which are known to brake it.
 ///
-/// Velocities by the last two places alone are known to brake whatever turns; these do so by an order less. Where something was touched
-/// the motion has a kink, and the last two places count for two substeps. To be called when velocities and spins are up to date.
-pub fn refine_rates(points: &mut Points, oriented: &mut Oriented, own: Range<usize>) {
+/// It is BDF2 for positions and velocities, and for turns and spins alike. Taking only velocities from three places would be wrong: bodies
+/// would fall twice as fast. Where something was touched the motion has a kink, and the first-order method takes over for two substeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Past {
+    /// Velocity (m/s) and spin (rad/s) now, before anything has acted on them in the substep in hand.
+    now: [Vec3; 2],
+    /// Those of the substep before.
+    last: [Vec3; 2],
+    /// Differences of the last two places over the substep (m/s, rad/s).
+    rates: [Vec3; 2],
+    /// Substeps since the last contact, as far as it matters.
+    settled: u8,
+}
+
+impl Past {
+    /// A contact: the motion has a kink.
+    pub(crate) fn unsettle(&mut self) {
+        self.settled = 0;
+    }
+
+    /// All that the next step depends on.
+    pub(crate) fn state(&self) -> ([Vec3; 4], u8) {
+        let ([v, spin], [rate, turning]) = (self.last, self.rates);
+        ([v, spin, rate, turning], self.settled)
+    }
+}
+
+/// Remembers the velocities of a body's particles before they are predicted.
+pub fn begin_second_order(points: &Points, oriented: &mut Oriented, own: Range<usize>) {
+    for i in own {
+        oriented.past[i].now = [points.v[oriented.point[i] as usize], oriented.spin[i]];
+    }
+}
+
+/// Predicts the places and turns of a body's particles anew: v* = (4 v − v′ + 2 Δt a)/3 and x* = (4 x − x′ + 2 Δt v*)/3, where a prime stands for
+/// the substep before.
+pub fn predict_second_order(
+    dt: f32,
+    points: &mut Points,
+    oriented: &mut Oriented,
+    own: Range<usize>,
+) {
+    for i in own {
+        let past = oriented.past[i];
+        let point = oriented.point[i] as usize;
+        if past.settled < SETTLED {
+            continue;
+        }
+        if points.inv_mass[point] > 0.0 {
+            let gain = points.v[point] - past.now[0];
+            let v = (4.0 * past.now[0] - past.last[0] + 2.0 * gain) / 3.0;
+            let way = (past.rates[0] + 2.0 * v) * (dt / 3.0);
+            points.pred[point].set_position(points.x[point] + way);
+        }
+        if oriented.moment[i] > 0.0 && !oriented.held[i] {
+            let spin = (4.0 * past.now[1] - past.last[1]) / 3.0;
+            let turn = (past.rates[1] + 2.0 * spin) * (dt / 3.0);
+            let turn = turn.clamp_length_max(LARGEST_TURN);
+            oriented.turned[i] = (turn_by(turn) * points.rotation[point]).normalize();
+        }
+    }
+}
+
+/// Makes the velocities of a body's particles second-order ones: v = (3 x* − 4 x + x′)/(2 Δt), which is one and a half times the new rate less
+/// half the last one. To be called when velocities and spins by the last two places are up to date.
+pub fn end_second_order(points: &mut Points, oriented: &mut Oriented, own: Range<usize>) {
     for i in own {
         let point = oriented.point[i] as usize;
+        let past = &mut oriented.past[i];
         let rates = [points.v[point], oriented.spin[i]];
-        if oriented.settled[i] >= SETTLED && points.inv_mass[point] > 0.0 {
-            let last = oriented.rates[i];
-            points.v[point] = 1.5 * rates[0] - 0.5 * last[0];
-            oriented.spin[i] = 1.5 * rates[1] - 0.5 * last[1];
+        if past.settled >= SETTLED && points.inv_mass[point] > 0.0 {
+            points.v[point] = 1.5 * rates[0] - 0.5 * past.rates[0];
+            oriented.spin[i] = 1.5 * rates[1] - 0.5 * past.rates[1];
         }
-        oriented.rates[i] = rates;
-        oriented.settled[i] = (oriented.settled[i] + 1).min(SETTLED);
+        past.last = past.now;
+        past.rates = rates;
+        past.settled = (past.settled + 1).min(SETTLED);
     }
 }
 

@@ -12,7 +12,7 @@
 use super::JacobiReport;
 use super::kernel::{self, Sums};
 use crate::math::algebra::{M3, V3};
-use crate::math::lanes::{Quad, Wide, dispatch};
+use crate::math::lanes::{F8, Quad, Wide, dispatch};
 use crate::math::rotation::rotation_near;
 use crate::state::{Groups, NO_LEAD, Oriented, Points, Record, Rings};
 use glam::{Mat3, Quat, Vec3};
@@ -28,7 +28,8 @@ const HELD: f32 = 1e4;
 /// Which particles take the rotation of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Turning {
-    /// The one in the middle \[MC11\].
+    /// The one in the middle \[MC11\]. One that is in the middle of no group turns with every group that its own rotation counts in; if
+    /// nothing turned it, it would be a flywheel.
     #[default]
     Lead,
     /// All members: keeps the angular momentum better.
@@ -59,7 +60,10 @@ struct Run {
     /// Its body among those that take part.
     body: usize,
     groups: Range<usize>,
-    turning: Turning,
+    /// Whether each group turns more than its lead.
+    turns_more: Vec<bool>,
+    /// Whether a particle turns with every group that its own rotation counts in.
+    follows: Vec<bool>,
     /// Entries of its particles in the columns of oriented ones, ascending.
     particles: Vec<u32>,
     /// Members in the lanes of the groups' blocks, by their places in `particles`.
@@ -76,7 +80,10 @@ struct Run {
     moment: Vec<Moment>,
     center: Vec<Vec3>,
     rotation: Vec<Quat>,
-    repaired: u32,
+    /// New rest positions, in the lanes of the groups' blocks.
+    flowed: Vec<[F8; 3]>,
+    /// Rotations that were repaired, or groups that flowed, in the last pass.
+    met: u32,
 }
 
 /// The runs of all bodies; those of one colour share no particle.
@@ -98,10 +105,16 @@ impl Sequential {
             } else {
                 RUN.1
             };
+            let mut leads = vec![false; body.points.len()];
+            for &lead in &rings.lead[body.rings.clone()] {
+                if lead != NO_LEAD {
+                    leads[lead as usize - body.points.start] = true;
+                }
+            }
             let mut taken: Vec<Vec<bool>> = Vec::new();
             for start in body.rings.clone().step_by(length) {
                 let range = start..(start + length).min(body.rings.end);
-                let mut run = Run::new(body, rings, range);
+                let mut run = Run::new(body, rings, range, &leads);
                 run.body = at;
                 let color = color_of(&run, body, &mut taken);
                 if self.colors.len() <= color {
@@ -135,7 +148,7 @@ impl Sequential {
             let groups = &rings.groups;
             runs.par_iter_mut().for_each(|run| {
                 run.load(groups, points, oriented);
-                run.repaired = solve(run, groups);
+                run.met = solve(run, groups);
             });
             for run in runs {
                 let residue = &mut self.residue[run.body].1;
@@ -143,6 +156,40 @@ impl Sequential {
             }
         }
         met
+    }
+}
+
+impl Sequential {
+    /// Lets the groups of bodies flow that do; `creep` tells how, by the bodies' numbers in the world. Returns how many groups flowed.
+    pub fn flow(
+        &mut self,
+        rings: &mut Rings,
+        points: &Points,
+        oriented: &Oriented,
+        creep: impl Fn(usize) -> Option<Creep> + Sync,
+    ) -> u32 {
+        let mut yielding = 0;
+        let bodies = &self.residue;
+        for runs in &mut self.colors {
+            let flows = |run: &Run| creep(bodies[run.body].0);
+            let read = &*rings;
+            runs.par_iter_mut().for_each(|run| {
+                run.met = 0;
+                if let Some(creep) = flows(run) {
+                    run.load(&read.groups, points, oriented);
+                    run.met = flow(run, read, &creep);
+                }
+            });
+            for run in runs.iter().filter(|run| run.met > 0) {
+                yielding += run.met;
+                let groups = &mut rings.groups;
+                let first = groups.block_range(run.groups.start).start;
+                for (block, q) in groups.blocks[first..].iter_mut().zip(&run.flowed) {
+                    block.q = *q;
+                }
+            }
+        }
+        yielding
     }
 }
 
@@ -161,7 +208,8 @@ fn color_of(run: &Run, body: &SequentialBody, taken: &mut Vec<Vec<bool>>) -> usi
 }
 
 impl Run {
-    fn new(body: &SequentialBody, rings: &Rings, groups: Range<usize>) -> Self {
+    /// The run over `groups`; `leads` tells of each particle of the body whether it is in the middle of a group.
+    fn new(body: &SequentialBody, rings: &Rings, groups: Range<usize>, leads: &[bool]) -> Self {
         let all = &rings.groups;
         let own = |point: u32| point - body.points.start as u32 + body.first_oriented as u32;
         let mut particles: Vec<u32> = groups
@@ -186,9 +234,20 @@ impl Run {
                 }
             })
             .collect();
+        let follows =
+            |point: u32| body.turning == Turning::All || !leads[point as usize - body.points.start];
+        let turns_more = groups
+            .clone()
+            .map(|k| {
+                let mut members = all.weighted_members(k);
+                members.any(|m| m.weight > 0.0 && follows(m.mover))
+            })
+            .collect();
+        let point = |i: u32| i - body.first_oriented as u32 + body.points.start as u32;
         Self {
             groups,
-            turning: body.turning,
+            turns_more,
+            follows: particles.iter().map(|&i| follows(point(i))).collect(),
             members,
             lead,
             particles,
@@ -257,7 +316,7 @@ impl Run {
             }
         }
         JacobiReport {
-            repaired: self.repaired,
+            repaired: self.met,
             non_finite,
         }
     }
@@ -298,21 +357,13 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
     for (l, k) in run.groups.clone().enumerate() {
         let blocks = groups.block_range(k);
         let own = blocks.start - first_block..blocks.end - first_block;
-        let origin = run.center[l];
-        let sums = sums::<W>(groups, k, &run.members[own.clone()], &run.x, origin);
-        let (total, mean_q) = (sums.total, sums.q / sums.total);
-        let center = origin + sums.s / total;
-        let mut a =
-            sums.a - Mat3::from_cols(sums.s * mean_q.x, sums.s * mean_q.y, sums.s * mean_q.z);
-        a += own_moments(groups, k, &run.members[own.clone()], &run.moment);
-        let (rotation, mended) = rotation_near(a, run.rotation[l]);
-        repaired += u32::from(mended);
-        run.center[l] = center;
-        run.rotation[l] = rotation;
+        let fit = fit::<W>(run, groups, (l, k), own.clone());
+        repaired += u32::from(fit.mended);
+        run.center[l] = fit.center;
+        run.rotation[l] = fit.rotation;
 
         let stiffness = groups.material[k].stiffness;
-        let turn = Mat3::from_quat(rotation);
-        let place = center - turn * mean_q;
+        let (turn, place) = (Mat3::from_quat(fit.rotation), fit.place);
         for (at, block) in groups.blocks[blocks.clone()].iter().enumerate() {
             let members = &run.members[own.start + at];
             let [x, y, z, w] = W::gather(&run.x, members);
@@ -329,18 +380,114 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
             let way = V3::new(gx - x, gy - y, gz - z).scale(share);
             W::scatter_add(&mut run.x, members, 0, [way.x, way.y, way.z]);
         }
-        match run.turning {
-            Turning::Lead if run.lead[l] == NO_LEAD => {}
-            Turning::Lead => run.turn(run.lead[l] as usize, rotation, stiffness),
-            Turning::All => {
-                for i in 0..groups.count[k] as usize {
-                    let member = run.members[own.start + i / 8][i % 8];
-                    run.turn(member as usize, rotation, stiffness);
+        if run.lead[l] != NO_LEAD {
+            run.turn(run.lead[l] as usize, fit.rotation, stiffness);
+        }
+        if run.turns_more[l] {
+            let weights = &groups.weights[blocks];
+            for i in 0..groups.count[k] as usize {
+                let member = run.members[own.start + i / 8][i % 8] as usize;
+                if run.follows[member] && weights[i / 8].0[i % 8] > 0.0 {
+                    run.turn(member, fit.rotation, stiffness);
                 }
             }
         }
     }
     repaired
+}
+
+/// Where a group is: its members belong at R q + place.
+struct Placement {
+    center: Vec3,
+    rotation: Quat,
+    place: Vec3,
+    /// Whether the warm start did not do.
+    mended: bool,
+}
+
+/// Places group `k`, the run's `l`-th, whose blocks of members are `own` in the run.
+#[inline(always)]
+fn fit<W: Wide>(
+    run: &Run,
+    groups: &Groups,
+    (l, k): (usize, usize),
+    own: Range<usize>,
+) -> Placement {
+    let members = &run.members[own];
+    let origin = run.center[l];
+    let sums = sums::<W>(groups, k, members, &run.x, origin);
+    let mean_q = sums.q / sums.total;
+    let center = origin + sums.s / sums.total;
+    let mut a = sums.a - Mat3::from_cols(sums.s * mean_q.x, sums.s * mean_q.y, sums.s * mean_q.z);
+    a += own_moments(groups, k, members, &run.moment);
+    let (rotation, mended) = rotation_near(a, run.rotation[l]);
+    Placement {
+        center,
+        rotation,
+        place: center - rotation * mean_q,
+        mended,
+    }
+}
+
+/// How bodies flow: by shares of the excess in a substep, so far, in sizes of the group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Creep {
+    /// Share of a substep.
+    pub share: f32,
+    /// Farthest from the rest position before any flow.
+    pub most: f32,
+}
+
+dispatch! {
+    /// Finds new rest positions: see [`flow_kernel`].
+    fn flow(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 = flow_kernel
+}
+
+/// Rest positions of groups that are strained above their yield move towards where their members are; returns how many do.
+///
+/// A group flows if a member is farther from its goal than the yield, in sizes of the group. Its members' rest positions are its own: what
+/// has flowed need not fit together any more.
+#[inline(always)]
+fn flow_kernel<W: Wide>(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 {
+    let groups = &rings.groups;
+    let first_block = groups.block_range(run.groups.start).start;
+    let mut yielding = 0;
+    run.flowed.clear();
+    for (l, k) in run.groups.clone().enumerate() {
+        let blocks = groups.block_range(k);
+        let own = blocks.start - first_block..blocks.end - first_block;
+        let from = run.flowed.len();
+        let rest = groups.blocks[blocks.clone()].iter().map(|block| block.q);
+        run.flowed.extend(rest);
+        let (limit, size) = (groups.material[k].plastic_yield, groups.radius[k]);
+        if !(limit.is_finite() && size > 0.0) {
+            continue;
+        }
+        let fit = fit::<W>(run, groups, (l, k), own);
+        let back = fit.rotation.conjugate();
+        let off: Vec<Vec3> = (groups.members(k).enumerate())
+            .map(|(i, (_, q))| {
+                let member = run.members[blocks.start - first_block + i / 8][i % 8];
+                back * (run.x[member as usize].position() - fit.place) - q
+            })
+            .collect();
+        let most = off.iter().map(|d| d.length()).fold(0.0, f32::max);
+        // What is no number does not flow.
+        if !(most > limit * size && most.is_finite()) {
+            continue;
+        }
+        yielding += 1;
+        for (i, (d, (_, q))) in off.iter().zip(groups.members(k)).enumerate() {
+            let unflowed = rings.unflowed[blocks.start + i / 8].map(|q| q.0[i % 8]);
+            let unflowed = Vec3::from(unflowed);
+            let flowed = q + *d * creep.share - unflowed;
+            let flowed = unflowed + flowed.clamp_length_max(creep.most * size);
+            for axis in 0..3 {
+                run.flowed[from + i / 8][axis].0[i % 8] = flowed[axis];
+            }
+        }
+    }
+    yielding
 }
 
 /// Sums of one group about `origin`.

@@ -70,6 +70,8 @@ pub struct GroupDesc {
     pub joints: Vec<u32>,
     /// The particle that takes its rotation.
     pub lead: Option<u32>,
+    /// Whether it flows as the body's material does; a rigid part does not.
+    pub flows: bool,
 }
 
 /// What a body of oriented particles is made from.
@@ -179,12 +181,17 @@ impl OrientedDesc {
 
     /// Every group of the body: those around particles, then those that were given.
     ///
-    /// A particle without a rotation leads no group: it holds what it is connected to together by being in their groups.
+    /// A particle without a rotation leads no group: it holds what it is connected to together by being in their groups. Nor does one that
+    /// is connected to nothing, but is in a group that was given.
     pub(crate) fn all_groups(&self) -> Vec<GroupDesc> {
         let mut ring: Vec<Vec<u32>> = (0..self.particles.len() as u32).map(|i| vec![i]).collect();
         for &[a, b] in &self.edges {
             ring[a as usize].push(b);
             ring[b as usize].push(a);
+        }
+        let mut is_given = vec![false; self.particles.len()];
+        for &i in self.groups.iter().flat_map(|group| &group.particles) {
+            is_given[i as usize] = true;
         }
         let around = ring
             .into_iter()
@@ -192,11 +199,13 @@ impl OrientedDesc {
             .filter_map(|(i, mut particles)| {
                 particles.sort_unstable();
                 particles.dedup();
-                self.particles[i].turns.then(|| GroupDesc {
+                let leads = self.particles[i].turns && !(particles.len() == 1 && is_given[i]);
+                leads.then(|| GroupDesc {
                     particles,
                     stiffness: self.material.stiffness,
                     joints: Vec::new(),
                     lead: Some(i as u32),
+                    flows: true,
                 })
             });
         let given = self.groups.iter().map(|group| {

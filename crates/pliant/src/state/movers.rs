@@ -1,5 +1,6 @@
 //! Movers: whatever has a position.
 
+use crate::dynamics::turns::Past;
 use crate::math::lanes::Quad;
 use glam::{Quat, Vec3};
 
@@ -108,10 +109,8 @@ pub struct Oriented {
     pub point: Vec<u32>,
     /// Predicted rotation from the rest pose.
     pub turned: Vec<Quat>,
-    /// Velocity (m/s) and spin (rad/s) by the last two places alone.
-    pub rates: Vec<[Vec3; 2]>,
-    /// Substeps since the last contact, as far as it matters.
-    pub settled: Vec<u8>,
+    /// What the second-order method remembers.
+    pub past: Vec<Past>,
     /// Spin (rad/s), world axes.
     pub spin: Vec<Vec3>,
     /// Position at rest, x̄ (m).
@@ -155,14 +154,18 @@ impl Oriented {
         let r = ellipsoid.moment_radius;
         self.point.push(point);
         self.turned.push(Quat::IDENTITY);
-        self.rates.push([Vec3::ZERO; 2]);
-        self.settled.push(0);
+        self.past.push(Past::default());
         self.spin.push(Vec3::ZERO);
         self.rest.push(ellipsoid.rest);
         self.axes.push(ellipsoid.axes);
         self.radii.push(ellipsoid.radii);
         self.moment.push(mass * r * r / 5.0);
         self.held.push(false);
+    }
+
+    /// The entry of a point, if it has one: both ascend.
+    pub fn of_point(&self, point: u32) -> Option<usize> {
+        self.point.binary_search(&point).ok()
     }
 
     /// Inverse moments of inertia about the axes of the ellipsoid (1/(kg m²)); zero if it cannot turn.
@@ -178,8 +181,7 @@ impl Oriented {
     pub(crate) fn keep(&mut self, keep: &[bool], new_point: impl Fn(u32) -> u32) {
         super::remap::retain(&mut self.point, keep);
         super::remap::retain(&mut self.turned, keep);
-        super::remap::retain(&mut self.rates, keep);
-        super::remap::retain(&mut self.settled, keep);
+        super::remap::retain(&mut self.past, keep);
         super::remap::retain(&mut self.spin, keep);
         super::remap::retain(&mut self.rest, keep);
         super::remap::retain(&mut self.axes, keep);

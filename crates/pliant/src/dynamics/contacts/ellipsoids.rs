@@ -458,7 +458,23 @@ fn push(movers: &mut Movers, i: usize, side: &Side, arm: Vec3, push: Vec3) {
         let by = Quat::from_xyzw(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 0.0) * q;
         movers.oriented.turned[i] = (q + by).normalize();
     }
-    movers.oriented.settled[i] = 0;
+    movers.oriented.past[i].unsettle();
+}
+
+/// The push that undoes a depth along `n`, and as much of a slip across it as friction can; `give` tells how far a unit push along a
+/// direction moves the two.
+///
+/// Friction is bounded by pushes, not by distances as for points: a push across turns a ball, so it moves the place of contact farther than
+/// one along n, and a ball would never come to roll.
+fn impulse(n: Vec3, depth: f32, slip: Vec3, coefficient: f32, give: impl Fn(Vec3) -> f32) -> Vec3 {
+    let normal = depth / give(n);
+    let across = slip - n * n.dot(slip);
+    let along = across.normalize_or_zero();
+    if along == Vec3::ZERO {
+        return n * normal;
+    }
+    let stop = across.length() / give(along);
+    n * normal - friction(along * stop, normal, coefficient)
 }
 
 fn solve_static(contact: &Static, movers: &mut Movers) {
@@ -474,12 +490,7 @@ fn solve_static(contact: &Static, movers: &mut Movers) {
         return;
     }
     let slip = side.slip(arm) - contact.plane.drift;
-    let back = friction(slip - n * n.dot(slip), depth, contact.friction);
-    let along = back.normalize_or_zero();
-    let mut impulse = n * (depth / side.give(arm, n));
-    if along != Vec3::ZERO {
-        impulse -= back / side.give(arm, along);
-    }
+    let impulse = impulse(n, depth, slip, contact.friction, |n| side.give(arm, n));
     push(movers, i, &side, arm, impulse);
 }
 
@@ -503,13 +514,9 @@ fn solve_pair(pair: &mut Pair, movers: &mut Movers) {
     }
     let (arm_a, arm_b) = (a.shape.arm(n), -b.shape.arm(n));
     let slip = b.slip(arm_b) - a.slip(arm_a);
-    let back = friction(slip - n * n.dot(slip), depth, pair.friction);
-    let along = back.normalize_or_zero();
     // What is pushed into the second mover; the first gets the opposite.
-    let mut impulse = n * (depth / (a.give(arm_a, n) + b.give(arm_b, n)));
-    if along != Vec3::ZERO {
-        impulse -= back / (a.give(arm_a, along) + b.give(arm_b, along));
-    }
+    let give = |n: Vec3| a.give(arm_a, n) + b.give(arm_b, n);
+    let impulse = impulse(n, depth, slip, pair.friction, give);
     push(movers, i, &a, arm_a, -impulse);
     match pair.other {
         Other::Oriented(j) => push(movers, j as usize, &b, arm_b, impulse),

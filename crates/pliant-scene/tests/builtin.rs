@@ -105,3 +105,35 @@ fn springs_get_no_energy_from_an_impact() {
         }
     }
 }
+
+/// Any form becomes a body of oriented particles by one line; it falls, lands and keeps its volume.
+#[test]
+fn forms_become_oriented_bodies() {
+    let text = "
+        [[body]]
+        method = \"oriented\"
+        shape = { torus = { major = 0.5, minor = 0.15 } }
+        position = [0, 1.5, 0]
+        rotation = [60, 0, 0]
+        particles = 60
+        material = \"rubber\"
+        [[collider]]
+        shape = { plane = { normal = [0, 1, 0], offset = 0 } }
+    ";
+    let file = std::env::temp_dir().join(format!("oriented-{}.toml", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    let loaded = load(file.to_str().unwrap(), &[], &Limits::default()).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let mut world = build(&loaded, &BuildOptions::default()).unwrap().world;
+    assert_eq!(world.points().len(), 60);
+    assert_eq!(world.rings().len(), 60);
+    assert_eq!(world.settings().iterations, 2);
+    let volume = world.surfaces()[0].volume();
+    for _ in 0..120 {
+        assert_eq!(world.step(1.0 / 60.0).non_finite, 0);
+    }
+    let (lo, _) = world.surfaces()[0].bounds().unwrap();
+    assert!(lo.y > -0.02 && lo.y < 0.1, "it lies at {}", lo.y);
+    let kept = world.surfaces()[0].volume() / volume;
+    assert!((kept - 1.0).abs() < 0.1, "{kept} of its volume");
+}

@@ -210,14 +210,6 @@ pub fn make_solid(desc: &mut BodyDesc) -> Result<RepairReport, BuildError> {
     Ok(report)
 }
 
-/// A surface of fixed topology over particles, the first of which is point `first`; none if there is nothing to see.
-pub(crate) fn make_skin(mesh: Mesh, points: &[Vec3], first: usize, radius: f32) -> Surface {
-    if mesh.triangles.is_empty() {
-        return Surface::None;
-    }
-    Surface::Skinned(skin::bind(mesh, points, first, radius))
-}
-
 /// The surface of a body over its particles, and the piece of each particle; `first` is the index of the first one.
 pub(crate) fn make_surface(
     desc: &BodyDesc,

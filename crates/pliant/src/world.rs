@@ -427,9 +427,8 @@ impl World {
         rings.rebuild_rows(points.len());
         let radius = desc.particles.iter().map(|p| p.radii.max_element());
         let radius = radius.fold(0.0, f32::max);
-        let places: Vec<Vec3> = desc.particles.iter().map(|p| p.x).collect();
         self.surfaces
-            .push(body::make_skin(desc.mesh, &places, first, radius));
+            .push(crate::oriented::skin::bind(&desc, first));
         let id = BodyId(self.next_body);
         self.next_body += 1;
         let count = desc.particles.len() as u64;

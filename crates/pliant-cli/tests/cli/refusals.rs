@@ -178,7 +178,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "method.toml"],
         2,
-        "method.toml:3:10: the method `visual` is not supported yet, expected `clusters`",
+        "method.toml:3:10: the method `visual` is not supported yet, expected `clusters` or `oriented`",
     ),
     (
         &["run", "cut.toml"],

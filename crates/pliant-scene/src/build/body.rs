@@ -10,7 +10,7 @@ use pliant::geometry::Mesh;
 use pliant::matching::{Averaging, Dynamics, Fit, Springs};
 use pliant::resample::{Embedded, MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
-use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
+use pliant::{BodyDesc, BuildError, Material, OrientedDesc, SurfaceKind, World};
 
 use super::form::{self, Form};
 use super::{Site, material, merge};
@@ -32,6 +32,19 @@ pub(super) fn add(
 ) -> Result<BodyLook, Error> {
     let bodies = merge::complete(site, members)?;
     let mut totals = Totals::of(world);
+    if let ([index], [body]) = (members, &bodies[..])
+        && body.method == Some(file::Method::Oriented)
+    {
+        let replacement = replacement.filter(|_| *index == 0);
+        return add_oriented(
+            site,
+            (*index, body),
+            replacement,
+            world,
+            &mut totals,
+            warnings,
+        );
+    }
     let mut forms = Vec::new();
     for (&index, body) in members.iter().zip(&bodies) {
         let replacement = replacement.filter(|_| index == 0);
@@ -73,6 +86,49 @@ pub(super) fn add(
     Ok(look)
 }
 
+/// Particles of an oriented body that does not say how many.
+const DEFAULT_COVER: u32 = 300;
+
+/// Adds a body of oriented particles that cover its form.
+fn add_oriented(
+    site: &Site<'_>,
+    (index, body): (usize, &file::Body),
+    replacement: Option<&Path>,
+    world: &mut World,
+    totals: &mut Totals,
+    warnings: &mut Vec<String>,
+) -> Result<BodyLook, Error> {
+    let mut form = form::build(site, index, body, replacement)?;
+    warnings.append(&mut form.findings);
+    totals.add_surface(site, index, &form.mesh)?;
+    let count = body.particles.unwrap_or(DEFAULT_COVER) as usize;
+    totals.add_particles(site, &format!("body.{index}.particles"), count)?;
+    let material = material_of(site, index, body)?;
+    let refuse = |error: BuildError| refuse(site, index, form.file.as_deref(), &error);
+    let name = body.name_or_index(index);
+    let seed = world.settings().seed;
+    let covered = OrientedDesc::covering(&name, form.mesh, count, material.density, seed);
+    let mut desc = covered.map_err(refuse)?;
+    desc.material = material;
+    desc.velocity = body.velocity.map_or(Vec3::ZERO, Vec3::from_array);
+    if body.surface == Some(file::Surface::None) {
+        desc.mesh = Mesh::default();
+        desc.home.clear();
+    }
+    world.add_oriented(desc).map_err(refuse)?;
+    look(site, index, body, false)
+}
+
+/// The material of a body.
+fn material_of(site: &Site<'_>, index: usize, body: &file::Body) -> Result<Material, Error> {
+    let name = body.material.as_deref().unwrap_or(DEFAULT_MATERIAL);
+    let values = site.loaded.scene.material(name).ok_or_else(|| {
+        let path = format!("body.{index}.material");
+        site.error(&path, &format!("unknown material `{name}`"))
+    })?;
+    Ok(material::convert(&values))
+}
+
 /// Makes the form of a body solid and fills it with particles.
 fn member(
     site: &Site<'_>,
@@ -84,19 +140,13 @@ fn member(
     warnings: &mut Vec<String>,
 ) -> Result<(BodyDesc, Sampling), Error> {
     let path = format!("body.{index}");
-    let name = body.material.as_deref().unwrap_or(DEFAULT_MATERIAL);
-    let Some(values) = site.loaded.scene.material(name) else {
-        return Err(site.error(
-            &format!("{path}.material"),
-            &format!("unknown material `{name}`"),
-        ));
-    };
+    let material = material_of(site, index, body)?;
     let file = form.file.clone();
     let used: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
     let mut desc = BodyDesc {
         max_particles: site.limits.particles.saturating_sub(totals.particles),
         max_triangles: site.limits.triangles.saturating_sub(used),
-        ..describe(body, index, form, material::convert(&values))
+        ..describe(body, index, form, material)
     };
     let refuse = |error: BuildError| refuse(site, index, file.as_deref(), &error);
     let repaired = make_solid(&mut desc).map_err(refuse)?;
@@ -106,14 +156,8 @@ fn member(
     }
     let sampling = sample(&desc, world.settings().seed).map_err(refuse)?;
     // The engine's limit is an estimate made before the work; this one is exact.
-    totals.particles += sampling.points.len();
-    if totals.particles > site.limits.particles {
-        let message = format!(
-            "the scene has {} particles so far, the limit is {}",
-            totals.particles, site.limits.particles
-        );
-        return Err(site.limit(&format!("{path}.particle_radius"), &message));
-    }
+    let at = format!("{path}.particle_radius");
+    totals.add_particles(site, &at, sampling.points.len())?;
     Ok((desc, sampling))
 }
 
@@ -257,6 +301,19 @@ impl Totals {
             triangles: sum(Surface::triangle_count),
             vertices: sum(Surface::vertex_count),
         }
+    }
+
+    /// Counts more particles; `path` is the field that decides how many.
+    fn add_particles(&mut self, site: &Site<'_>, path: &str, more: usize) -> Result<(), Error> {
+        self.particles += more;
+        if self.particles > site.limits.particles {
+            let message = format!(
+                "the scene has {} particles so far, the limit is {}",
+                self.particles, site.limits.particles
+            );
+            return Err(site.limit(path, &message));
+        }
+        Ok(())
     }
 
     fn add_surface(&mut self, site: &Site<'_>, index: usize, mesh: &Mesh) -> Result<(), Error> {

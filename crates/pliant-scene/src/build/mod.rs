@@ -17,7 +17,7 @@ use glam::Vec3;
 use pliant::{Settings, World};
 
 use crate::error::Error;
-use crate::file::{Body, Dynamics, Place, SceneFile};
+use crate::file::{Body, Dynamics, Method, Place, SceneFile};
 use crate::load::{Limits, Loaded, read_text};
 use crate::mesh_files::{MeshFileError, read_mesh_within};
 use crate::picture::Looks;
@@ -55,7 +55,8 @@ pub struct Built {
     pub warnings: Vec<String>,
 }
 
-/// The settings of a scene that does not give any: bodies that move by springs alone need one substep and sweep by themselves.
+/// The settings of a scene that does not give any: bodies that move by springs alone need one substep and sweep by themselves, oriented
+/// ones half of the usual iterations.
 fn usual_settings(scene: &SceneFile) -> Settings {
     let plain = Settings::default();
     let springs = |body: &Body| body.dynamics == Some(Dynamics::Springs);
@@ -63,6 +64,15 @@ fn usual_settings(scene: &SceneFile) -> Settings {
         Settings {
             substeps: 1,
             iterations: 1,
+            ..plain
+        }
+    } else if scene
+        .body
+        .iter()
+        .all(|b| b.method == Some(Method::Oriented))
+    {
+        Settings {
+            iterations: 2,
             ..plain
         }
     } else {

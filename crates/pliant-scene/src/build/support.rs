@@ -57,12 +57,16 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
 /// A field of a body that asks for too much: its name, what it asks for, and what there is instead.
 fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static str)> {
     let method = body.method.unwrap_or_default();
-    if method != Method::Clusters {
+    if !matches!(method, Method::Clusters | Method::Oriented) {
         let what = format!("the method `{}`", method.name());
-        return Some(("method", what, "`clusters`"));
+        return Some(("method", what, "`clusters` or `oriented`"));
+    }
+    if method == Method::Oriented && body.model.is_some() {
+        return Some(("model", "`model`".to_owned(), "a `mesh` or a `shape`"));
     }
     // The file's own check has refused the surfaces of other methods.
-    let tracked = matches!(body.surface, None | Some(Surface::Tracked));
+    let tracked =
+        method == Method::Clusters && matches!(body.surface, None | Some(Surface::Tracked));
     let rest = [
         ("parts", !body.parts.is_empty(), "one `material`"),
         (

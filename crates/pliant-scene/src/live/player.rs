@@ -559,7 +559,7 @@ impl Stage {
         let world = self.session.world();
         Counts {
             particles: world.points().len(),
-            clusters: world.groups().len(),
+            clusters: world.groups().len() + world.rings().len(),
             triangles: world
                 .surfaces()
                 .iter()

@@ -209,7 +209,7 @@ fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> 
             name: &body.name,
             quantities: extent.quantities(
                 body.points.len(),
-                body.groups.len(),
+                body.groups.len() + body.rings.len(),
                 &world.body_ledger(body),
             ),
             hash: hex(world.body_hash(index).unwrap_or(0)),
@@ -218,7 +218,11 @@ fn line<'a>(frame: u32, world: &'a World, report: &'a StepReport, hash: u64) -> 
     Line {
         frame,
         time: world.time(),
-        quantities: whole.quantities(world.points().len(), world.groups().len(), &world.ledger()),
+        quantities: whole.quantities(
+            world.points().len(),
+            world.groups().len() + world.rings().len(),
+            &world.ledger(),
+        ),
         non_finite: report.non_finite,
         warnings: &report.warnings,
         ms: milliseconds(&report.timings),

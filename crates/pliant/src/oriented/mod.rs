@@ -16,6 +16,9 @@
 //! Departures from the paper: the moment of a particle in the sums is that of a ball, so thin ellipsoids do not spoil them; a group's
 //! rest positions are its own, so that they may flow.
 
+pub mod cover;
+pub(crate) mod skin;
+
 use crate::body::BuildError;
 use crate::geometry::Mesh;
 use crate::matching::Turning;
@@ -81,6 +84,8 @@ pub struct OrientedDesc {
     pub name: String,
     /// The visible surface in world coordinates; empty if nothing is to be seen.
     pub mesh: Mesh,
+    /// The particle that each vertex of the mesh belongs to: it hangs on that one and those that it is connected to. Empty: on the nearest.
+    pub home: Vec<u32>,
     /// Its particles.
     pub particles: Vec<Particle>,
     /// Particles that are connected: each gets a group with those that it is connected to.
@@ -105,6 +110,7 @@ impl OrientedDesc {
         Self {
             name: name.to_owned(),
             mesh: Mesh::default(),
+            home: Vec::new(),
             particles,
             edges,
             groups: Vec::new(),
@@ -165,6 +171,10 @@ impl OrientedDesc {
                     "group {k} needs particles, and a stiffness from 0 to 1"
                 ));
             }
+        }
+        let homeless = !self.home.is_empty() && self.home.len() != self.mesh.positions.len();
+        if homeless || !self.home.iter().all(exists) {
+            return parameter("every vertex needs one of the particles as its home".to_owned());
         }
         if !self.velocity.is_finite() {
             return parameter("velocity must be finite".to_owned());

@@ -81,9 +81,10 @@ impl World {
         report.frame = self.frame;
         report.time = self.time;
         report.ledger = self.ledger();
-        report.static_contacts = self.scratch.statics.len();
+        let of_ellipsoids = self.scratch.ellipsoids.counts();
+        report.static_contacts = self.scratch.statics.len() + of_ellipsoids.0;
         report.pair_searches = self.scratch.pairs.rebuilds - searches;
-        report.contact_pairs = self.scratch.pairs.len();
+        report.contact_pairs = self.scratch.pairs.len() + of_ellipsoids.1;
         watch.lap(Stage::Other);
         report.timings = watch.timings;
         report
@@ -159,16 +160,11 @@ impl World {
         let met = jacobi.spring(groups, points, h);
         report.rotations_repaired += met.repaired;
         report.non_finite += met.non_finite;
-        let smooth = bodies.iter().filter(|body| body.second_order);
-        let smooth: Vec<Range<usize>> = smooth.map(|body| body.oriented.clone()).collect();
-        for own in &smooth {
-            begin_second_order(points, oriented, own.clone());
-        }
+        let smooth = || bodies.iter().filter(|body| body.second_order);
+        smooth().for_each(|body| begin_second_order(points, oriented, body.oriented.clone()));
         predict_points(&forces, blocks, points, jacobi.residue_mut());
         predict_turns(h, points, oriented);
-        for own in smooth {
-            predict_second_order(h, points, oriented, own);
-        }
+        smooth().for_each(|body| predict_second_order(h, points, oriented, body.oriented.clone()));
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
             grab.carry(points, oriented, end);
@@ -324,7 +320,6 @@ impl World {
             .map(|b| EllipsoidBody {
                 oriented: b.oriented.clone(),
                 friction: b.material.friction,
-                restitution: b.material.restitution,
                 self_contact: b.self_contact,
             })
             .collect();

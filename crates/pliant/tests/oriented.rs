@@ -604,3 +604,42 @@ fn hands_hold_and_turn() {
     }
     assert!(world.points().x[0].y < -0.5, "let go, it falls");
 }
+
+/// Clay that was added first flows and gets other particles; the rod behind it, whose particles get other numbers, does not notice.
+#[test]
+fn renewed_bodies_do_not_disturb_others() {
+    let run = |with_clay: bool| {
+        let mut world = world(4, 4, 9.81);
+        world.add_collider(Collider::floor(0.0));
+        if with_clay {
+            let ball = Shape::Sphere {
+                center: Vec3::new(20.0, 0.6, 0.0),
+                radius: 0.5,
+            };
+            let mesh = mesh_shape(&ball, 0.08).unwrap();
+            let mut clay = BodyDesc::new("clay", mesh, 0.12);
+            clay.surface = pliant::SurfaceKind::Tracked {
+                edge_length: 0.08,
+                keep_volume: false,
+            };
+            clay.velocity = Vec3::NEG_Y * 12.0;
+            clay.material.stiffness = 0.3;
+            world.add_body(clay).unwrap();
+        }
+        let mut desc = rod(12, 0.1, 0.05);
+        for particle in &mut desc.particles {
+            particle.x += Vec3::Y;
+        }
+        world.add_oriented(desc).unwrap();
+        let start = world.points().len();
+        let numbers = world.bodies()[world.bodies().len() - 1].points.clone();
+        for _ in 0..60 {
+            assert_eq!(world.step(DT).non_finite, 0);
+        }
+        let last = world.bodies().len() - 1;
+        let moved = world.bodies()[last].points != numbers || world.points().len() != start;
+        assert_eq!(moved, with_clay, "clay is renewed");
+        world.body_hash(last)
+    };
+    assert_eq!(run(true), run(false));
+}

@@ -6,7 +6,7 @@ use super::{Recluster, ResampleReport};
 use crate::geometry::grid::PointGrid;
 use crate::matching::Jacobi;
 use crate::state::remap::GONE;
-use crate::state::{Fading, Groups, Member, Points, SKIN_INFLUENCES, Surface};
+use crate::state::{Fading, Groups, Member, Points, Remap, SKIN_INFLUENCES, Surface};
 use crate::surface::skin::{self, SkinFrame};
 use crate::world::World;
 use glam::{Mat3, Vec3};
@@ -153,6 +153,15 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
             *i = new_of_old[*i as usize];
             *i != GONE
         });
+    }
+    let remap = Remap {
+        new_of_old,
+        count: points.len(),
+    };
+    // Particles that have rotations stay; those of other bodies before them may not.
+    world.rings.renumber(&remap);
+    for point in &mut world.oriented.point {
+        *point = remap.new_of_old[*point as usize];
     }
     let matched = world.matched_bodies();
     for (body, _) in matched.iter().zip(edits).filter(|(_, edit)| edit.is_some()) {

@@ -51,6 +51,14 @@ impl Rings {
         super::remap::retain(&mut self.unflowed, &keep_blocks);
         super::remap::retain(&mut self.lead, &keep);
         Remap::keeping(&keep).apply_to_groups(&mut self.groups);
+        self.renumber(points);
+    }
+
+    /// Gives the points of all groups their new numbers; none of them is gone.
+    pub(crate) fn renumber(&mut self, points: &Remap) {
+        if self.is_empty() {
+            return;
+        }
         let new = |i: &mut u32| *i = points.new_of_old[*i as usize];
         for block in &mut self.groups.blocks {
             block.member.iter_mut().for_each(new);

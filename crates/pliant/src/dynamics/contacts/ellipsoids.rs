@@ -20,8 +20,6 @@ pub struct EllipsoidBody {
     pub oriented: Range<usize>,
     /// Friction coefficient.
     pub friction: f32,
-    /// Share of the normal speed that an impact gives back.
-    pub restitution: f32,
     /// Whether far parts of it collide.
     pub self_contact: bool,
 }
@@ -142,8 +140,8 @@ pub struct Movers<'a> {
 }
 
 impl EllipsoidContacts {
-    /// How many may touch a collider, and how many each other.
-    pub fn len(&self) -> (usize, usize) {
+    /// How many may touch a collider, and how many another mover.
+    pub fn counts(&self) -> (usize, usize) {
         (self.statics.len(), self.pairs.len())
     }
 

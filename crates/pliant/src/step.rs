@@ -62,6 +62,7 @@ impl World {
         watch.lap(Stage::Other);
 
         self.groups.flowed.fill(0.0);
+        self.scratch.ellipsoids.begin_frame();
         self.scratch
             .depths
             .find(&self.bodies, &self.surfaces, &self.points);

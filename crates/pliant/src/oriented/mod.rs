@@ -227,3 +227,43 @@ impl OrientedDesc {
         around.chain(given).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamics::Collider;
+    use crate::world::{Scratch, Settings, World};
+
+    /// A heap of ellipsoids goes on in the same way if all that is no state is thrown away between two frames.
+    #[test]
+    fn buffers_are_no_state() {
+        let mut world = World::new(Settings {
+            iterations: 2,
+            ..Settings::default()
+        });
+        world.add_collider(Collider::floor(0.0));
+        for i in 0..6u8 {
+            let axes = Quat::from_euler(glam::EulerRot::XYZ, f32::from(i), 0.5, 0.2);
+            let egg = Particle {
+                axes,
+                radii: Vec3::new(0.3, 0.2, 0.1),
+                ..Particle::ball(Vec3::new(0.02 * f32::from(i), 0.3, 0.0), 0.1, 1.0)
+            };
+            let egg = Particle {
+                x: egg.x + Vec3::Y * (0.35 * f32::from(i)),
+                ..egg
+            };
+            let desc = OrientedDesc::new(&format!("egg {i}"), vec![egg], Vec::new());
+            world.add_oriented(desc).unwrap();
+        }
+        let mut other = world.clone();
+        let mut touched = false;
+        for _ in 0..60 {
+            touched |= world.step(1.0 / 60.0).contact_pairs > 0;
+            other.scratch = Scratch::default();
+            other.step(1.0 / 60.0);
+            assert_eq!(world.hash(), other.hash());
+        }
+        assert!(touched);
+    }
+}

@@ -145,6 +145,11 @@ impl EllipsoidContacts {
         (self.statics.len(), self.pairs.len())
     }
 
+    /// Begins a frame: nothing of the last one may show, or equal states would have unequal futures.
+    pub fn begin_frame(&mut self) {
+        self.pairs.clear();
+    }
+
     /// Finds what may touch in this substep.
     pub fn find(
         &mut self,

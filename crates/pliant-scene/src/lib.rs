@@ -19,6 +19,7 @@ pub mod file;
 pub mod live;
 mod load;
 pub mod mesh_files;
+pub mod models;
 pub mod picture;
 mod run;
 

@@ -5,7 +5,7 @@
 //! surface; particles and groups begin with their ids. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
-use crate::state::{BodyId, Skin, Skinned, Surface};
+use crate::state::{Blend, BodyId, Skin, Skinned, Surface};
 use crate::surface::Tracked;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
@@ -260,6 +260,9 @@ fn hash_skinned(s: &mut Stream, surface: &Skinned, first: u32) {
     surface.rest.iter().for_each(|y| s.vec3(*y));
     for skin in &surface.skin {
         hash_skin(s, skin, first);
+    }
+    if surface.blend == Blend::Dual {
+        s.tag(*b"DUAL", 0);
     }
     s.tag(*b"TRIS", mesh.triangles.len());
     mesh.triangles.iter().flatten().for_each(|v| s.u32(*v));

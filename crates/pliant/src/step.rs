@@ -150,6 +150,7 @@ impl World {
             spheres,
             ellipsoids,
             v_before,
+            spin_before,
             depths,
             ..
         } = scratch;
@@ -171,6 +172,7 @@ impl World {
             grab.carry(points, oriented, end);
         }
         v_before.clone_from(&points.v);
+        spin_before.clone_from(&oriented.spin);
         watch.lap(Stage::Predict);
 
         // What may touch what on the way there.
@@ -242,9 +244,19 @@ impl World {
             end_second_order(points, oriented, body.oriented.clone());
         }
         let Scratch {
-            statics, v_before, ..
+            statics,
+            ellipsoids,
+            v_before,
+            spin_before,
+            ..
         } = scratch;
         statics.restitute(&plan.blocks, &plan.skins, v_before, &mut points.v, h);
+        let mut movers = Movers {
+            points,
+            oriented,
+            rigids,
+        };
+        ellipsoids.restitute(&mut movers, v_before, spin_before, h);
     }
 
     /// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.
@@ -321,6 +333,7 @@ impl World {
             .map(|b| EllipsoidBody {
                 oriented: b.oriented.clone(),
                 friction: b.material.friction,
+                restitution: b.material.restitution,
                 self_contact: b.self_contact,
             })
             .collect();

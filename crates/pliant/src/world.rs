@@ -229,6 +229,8 @@ pub(crate) struct Scratch {
     pub(crate) ellipsoids: EllipsoidContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
+    /// Spins of oriented particles before the solve.
+    pub(crate) spin_before: Vec<Vec3>,
     pub(crate) depths: Depths,
     pub(crate) turn: Vec<Mat3>,
     /// Plastic strain of the last frame at every point.

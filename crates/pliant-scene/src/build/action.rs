@@ -147,6 +147,11 @@ fn body_index(
     let named = |&index: &usize| bodies[index].name_or_index(index) == name;
     let of_group = |members: &Vec<usize>| members.iter().any(named);
     let found = groups.iter().position(of_group);
+    let is_crowd = |at: &usize| bodies[groups[*at][0]].copies.is_some();
+    if found.as_ref().is_some_and(is_crowd) {
+        let message = format!("`{name}` has copies, expected one body; leave `body` out");
+        return Err(site.error(at, &message));
+    }
     found.ok_or_else(|| site.error(at, &format!("there is no body `{name}`")))
 }
 

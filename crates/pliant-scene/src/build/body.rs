@@ -10,10 +10,11 @@ use pliant::geometry::Mesh;
 use pliant::matching::{Averaging, Dynamics, Fit, Springs};
 use pliant::resample::{Embedded, MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
-use pliant::{BodyDesc, BuildError, Material, OrientedDesc, SurfaceKind, World};
+use pliant::random::{Random, name_key};
+use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
 
 use super::form::{self, Form};
-use super::{Site, material, merge};
+use super::{Site, material, merge, oriented};
 use crate::error::Error;
 use crate::file;
 use crate::picture::{BodyLook, body_color, read_texture};
@@ -21,29 +22,34 @@ use crate::picture::{BodyLook, body_color, read_texture};
 /// Material of a body that names none.
 const DEFAULT_MATERIAL: &str = "clay";
 
-/// Adds the bodies of a group, which merge, as one body of the world; most groups are of one. `replacement` is a mesh file that takes
-/// the place of the first body's form.
+/// Adds the bodies of a group, which merge, as one body of the world; most groups are of one, and some of those are there in several
+/// copies. `replacement` is a mesh file that takes the place of the first body's form.
 pub(super) fn add(
     site: &Site<'_>,
-    members: &[usize],
+    (members, copy): (&[usize], usize),
     replacement: Option<&Path>,
     world: &mut World,
     warnings: &mut Vec<String>,
 ) -> Result<BodyLook, Error> {
-    let bodies = merge::complete(site, members)?;
+    let mut bodies = merge::complete(site, members)?;
     let mut totals = Totals::of(world);
-    if let ([index], [body]) = (members, &bodies[..])
-        && body.method == Some(file::Method::Oriented)
-    {
-        let replacement = replacement.filter(|_| *index == 0);
-        return add_oriented(
-            site,
-            (*index, body),
-            replacement,
-            world,
-            &mut totals,
-            warnings,
-        );
+    if let ([index], [body]) = (members, &mut bodies[..]) {
+        if let Some(copies) = body.copies.clone() {
+            put_aside(body, *index, &copies, copy);
+        }
+        if body.method == Some(file::Method::Oriented) {
+            let replacement = replacement.filter(|_| *index == 0);
+            oriented::add(
+                site,
+                (*index, body),
+                body_color(*index + copy),
+                replacement,
+                world,
+                &mut totals,
+                warnings,
+            )?;
+            return look(site, (*index, copy), body, false);
+        }
     }
     let mut forms = Vec::new();
     for (&index, body) in members.iter().zip(&bodies) {
@@ -55,7 +61,7 @@ pub(super) fn add(
     }
     merge::agree(site, members, &mut forms)?;
     let first = members.first().copied().unwrap_or_default();
-    let look = look(site, first, &bodies[0], members.len() > 1)?;
+    let look = look(site, (first, copy), &bodies[0], members.len() > 1)?;
     let mut sampled = Vec::new();
     for ((&index, body), mut form) in members.iter().zip(&bodies).zip(forms) {
         if look.blend && look.texture.is_none() && form.mesh.colors.is_empty() {
@@ -86,41 +92,27 @@ pub(super) fn add(
     Ok(look)
 }
 
-/// Particles of an oriented body that does not say how many.
-const DEFAULT_COVER: u32 = 300;
-
-/// Adds a body of oriented particles that cover its form.
-fn add_oriented(
-    site: &Site<'_>,
-    (index, body): (usize, &file::Body),
-    replacement: Option<&Path>,
-    world: &mut World,
-    totals: &mut Totals,
-    warnings: &mut Vec<String>,
-) -> Result<BodyLook, Error> {
-    let mut form = form::build(site, index, body, replacement)?;
-    warnings.append(&mut form.findings);
-    totals.add_surface(site, index, &form.mesh)?;
-    let count = body.particles.unwrap_or(DEFAULT_COVER) as usize;
-    totals.add_particles(site, &format!("body.{index}.particles"), count)?;
-    let material = material_of(site, index, body)?;
-    let refuse = |error: BuildError| refuse(site, index, form.file.as_deref(), &error);
+/// Makes a body its own copy of a number.
+fn put_aside(body: &mut file::Body, index: usize, copies: &file::Copies, copy: usize) {
     let name = body.name_or_index(index);
-    let seed = world.settings().seed;
-    let covered = OrientedDesc::covering(&name, form.mesh, count, material.density, seed);
-    let mut desc = covered.map_err(refuse)?;
-    desc.material = material;
-    desc.velocity = body.velocity.map_or(Vec3::ZERO, Vec3::from_array);
-    if body.surface == Some(file::Surface::None) {
-        desc.mesh = Mesh::default();
-        desc.home.clear();
+    let mut random = Random::new([1, name_key(&name), copy as u64, 0]);
+    let [nx, ny, _] = copies.count.map(|n| n.max(1) as usize);
+    let place = [copy % nx, copy / nx % ny, copy / (nx * ny)];
+    let (mut position, mut rotation) = (
+        body.position.unwrap_or_default(),
+        body.rotation.unwrap_or_default(),
+    );
+    for axis in 0..3 {
+        position[axis] += place[axis] as f32 * copies.spacing[axis];
+        rotation[axis] += copies.turn.unwrap_or(0.0) * (2.0 * random.next_f32() - 1.0);
     }
-    world.add_oriented(desc).map_err(refuse)?;
-    look(site, index, body, false)
+    body.name = Some(format!("{name}.{copy}"));
+    body.position = Some(position);
+    body.rotation = Some(rotation);
 }
 
 /// The material of a body.
-fn material_of(site: &Site<'_>, index: usize, body: &file::Body) -> Result<Material, Error> {
+pub(super) fn material_of(site: &Site<'_>, index: usize, body: &file::Body) -> Result<Material, Error> {
     let name = body.material.as_deref().unwrap_or(DEFAULT_MATERIAL);
     let values = site.loaded.scene.material(name).ok_or_else(|| {
         let path = format!("body.{index}.material");
@@ -265,7 +257,7 @@ fn clustering(body: &file::Body) -> Clustering {
 }
 
 /// Says what the engine has against a body at the field that decides about it.
-fn refuse(site: &Site<'_>, index: usize, file: Option<&str>, error: &BuildError) -> Error {
+pub(super) fn refuse(site: &Site<'_>, index: usize, file: Option<&str>, error: &BuildError) -> Error {
     let path = format!("body.{index}");
     let message = error.to_string();
     let radius_path = format!("{path}.particle_radius");
@@ -287,7 +279,7 @@ fn refuse(site: &Site<'_>, index: usize, file: Option<&str>, error: &BuildError)
 }
 
 /// What the bodies so far have, to be held against the limits.
-struct Totals {
+pub(super) struct Totals {
     particles: usize,
     triangles: usize,
     vertices: usize,
@@ -304,7 +296,8 @@ impl Totals {
     }
 
     /// Counts more particles; `path` is the field that decides how many.
-    fn add_particles(&mut self, site: &Site<'_>, path: &str, more: usize) -> Result<(), Error> {
+    pub(super) fn add_particles(
+        &mut self, site: &Site<'_>, path: &str, more: usize) -> Result<(), Error> {
         self.particles += more;
         if self.particles > site.limits.particles {
             let message = format!(
@@ -316,7 +309,8 @@ impl Totals {
         Ok(())
     }
 
-    fn add_surface(&mut self, site: &Site<'_>, index: usize, mesh: &Mesh) -> Result<(), Error> {
+    pub(super) fn add_surface(
+        &mut self, site: &Site<'_>, index: usize, mesh: &Mesh) -> Result<(), Error> {
         self.triangles += mesh.triangles.len();
         self.vertices += mesh.positions.len();
         let totals = [
@@ -334,10 +328,15 @@ impl Totals {
 }
 
 /// How a body looks; `blend` if it is a group of several.
-fn look(site: &Site<'_>, index: usize, body: &file::Body, blend: bool) -> Result<BodyLook, Error> {
+fn look(
+    site: &Site<'_>,
+    (index, copy): (usize, usize),
+    body: &file::Body,
+    blend: bool,
+) -> Result<BodyLook, Error> {
     let at = format!("body.{index}.texture");
     let plain = BodyLook {
-        color: Some(body_color(index)),
+        color: Some(body_color(index + copy)),
         blend,
         ..BodyLook::default()
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use pliant::dynamics::collider::rotation_from_degrees;
 use pliant::geometry::surface_nets::{CELL_LIMIT, MeshShapeError, mesh_shape};
 use pliant::geometry::topology::MeshReport;
@@ -34,13 +34,13 @@ pub(super) struct Form {
 
 /// The smallest box around a mesh.
 #[derive(Clone, Copy)]
-struct Bounds {
-    lo: Vec3,
-    hi: Vec3,
+pub(super) struct Bounds {
+    pub(super) lo: Vec3,
+    pub(super) hi: Vec3,
 }
 
 impl Bounds {
-    fn of(mesh: &Mesh) -> Self {
+    pub(super) fn of(mesh: &Mesh) -> Self {
         let (lo, hi) = mesh.bounds().unwrap_or_default();
         Self { lo, hi }
     }
@@ -127,6 +127,16 @@ fn findings(file: &str, mesh: &Mesh) -> Vec<String> {
         .collect()
 }
 
+/// The mesh or the shape of a body in its own coordinates; `None` if it has neither.
+pub(super) fn own_mesh(site: &Site<'_>, index: usize, body: &Body) -> Result<Option<Mesh>, Error> {
+    if body.mesh.is_none() && body.shape.is_none() {
+        return Ok(None);
+    }
+    let path = format!("body.{index}");
+    let source = Source::of(site, &path, body)?;
+    Ok(Some(source.mesh(site, &path, body)?.0))
+}
+
 /// What a scene file says about a body's form.
 enum Source {
     File(Mesh),
@@ -134,15 +144,15 @@ enum Source {
 }
 
 /// Scale about a centre, turn, move: p → R s (p − c) + t.
-struct Placement {
-    center: Vec3,
-    scale: f32,
+pub(super) struct Placement {
+    pub(super) center: Vec3,
+    pub(super) scale: f32,
     degrees: Vec3,
-    position: Vec3,
+    pub(super) position: Vec3,
 }
 
 impl Placement {
-    fn new(body: &Body, bounds: Bounds) -> Self {
+    pub(super) fn new(body: &Body, bounds: Bounds) -> Self {
         let fitted = match (body.height, body.extent) {
             (Some(height), _) => Some(height / bounds.size().y),
             (None, Some(extent)) => Some(extent / bounds.longest()),
@@ -161,8 +171,12 @@ impl Placement {
         }
     }
 
-    fn apply(&self, mesh: &mut Mesh) {
-        let turn = rotation_from_degrees(self.degrees);
+    pub(super) fn turn(&self) -> Quat {
+        rotation_from_degrees(self.degrees)
+    }
+
+    pub(super) fn apply(&self, mesh: &mut Mesh) {
+        let turn = self.turn();
         for p in &mut mesh.positions {
             *p = turn * (self.scale * (*p - self.center)) + self.position;
         }

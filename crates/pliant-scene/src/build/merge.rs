@@ -9,12 +9,13 @@ use serde::Serialize;
 use super::Site;
 use super::form::Form;
 use crate::error::Error;
-use crate::file::{Body, SceneFile};
+use crate::file::{Body, Copies, SceneFile};
 
 /// Sizes that differ by less are the same: bounds of meshes are not exact.
 const ROUND_OFF: f32 = 1e-4;
 
-/// The bodies of the scene that are one body of the world, ascending, in the order of the first of each.
+/// The bodies of the scene that are one body of the world, ascending, in the order of the first of each. A body with copies is there as
+/// often as they are.
 pub(super) fn groups(scene: &SceneFile) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut of_name: BTreeMap<&str, usize> = BTreeMap::new();
@@ -26,7 +27,10 @@ pub(super) fn groups(scene: &SceneFile) -> Vec<Vec<usize>> {
             .map(|m| *of_name.entry(m).or_insert(new));
         match known {
             Some(at) if at < new => groups[at].push(index),
-            _ => groups.push(vec![index]),
+            _ => {
+                let copies = body.copies.as_ref().map_or(1, Copies::total);
+                groups.extend(std::iter::repeat_n(vec![index], copies));
+            }
         }
     }
     groups

@@ -8,13 +8,16 @@ mod collider;
 mod form;
 mod material;
 mod merge;
+mod oriented;
 mod shape;
 mod support;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
-use pliant::{Settings, World};
+use pliant::{OrientedDesc, Settings, World};
 
 use crate::error::Error;
 use crate::file::{Body, Dynamics, Method, Place, SceneFile};
@@ -82,10 +85,7 @@ fn usual_settings(scene: &SceneFile) -> Settings {
 
 /// Builds the world of a scene.
 pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
-    let site = Site {
-        loaded,
-        limits: &options.limits,
-    };
+    let site = Site::new(loaded, &options.limits);
     let warnings = Vec::new();
     support::check(&site)?;
 
@@ -123,10 +123,13 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
         }
     }
     let groups = merge::groups(scene);
-    for members in &groups {
+    let mut copy = 0;
+    for (at, members) in groups.iter().enumerate() {
+        let again = at > 0 && groups[at - 1] == *members;
+        copy = if again { copy + 1 } else { 0 };
         let look = body::add(
             &site,
-            members,
+            (members, copy),
             options.mesh.as_deref(),
             &mut built.world,
             &mut built.warnings,
@@ -183,7 +186,7 @@ pub(crate) fn convert_action(
     action: &crate::file::Action,
 ) -> Result<pliant::dynamics::Action, Error> {
     let groups = merge::groups(&loaded.scene);
-    let site = Site { loaded, limits };
+    let site = Site::new(loaded, limits);
     action::build(&site, "action", action, world, &groups, f64::INFINITY)
 }
 
@@ -191,9 +194,19 @@ pub(crate) fn convert_action(
 struct Site<'a> {
     loaded: &'a Loaded,
     limits: &'a Limits,
+    /// Models that were made already, by the numbers of their bodies.
+    models: RefCell<BTreeMap<usize, OrientedDesc>>,
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
+    fn new(loaded: &'a Loaded, limits: &'a Limits) -> Self {
+        Self {
+            loaded,
+            limits,
+            models: RefCell::default(),
+        }
+    }
+
     /// An error about the value at a dotted path.
     fn error(&self, path: &str, message: &str) -> Error {
         self.loaded.document.error_at(path, message).into()

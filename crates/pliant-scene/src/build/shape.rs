@@ -45,6 +45,8 @@ pub(super) fn convert(shape: &file::Shape) -> Result<Shape, &'static str> {
         file::Shape::Cow(f) => figure(Figure::Cow, f),
         file::Shape::Taffy(f) => figure(Figure::Taffy, f),
         file::Shape::Dough(f) => figure(Figure::Dough, f),
+        file::Shape::Octopus(f) => figure(Figure::Octopus, f),
+        file::Shape::Pancreas(f) => figure(Figure::Pancreas, f),
         file::Shape::Union(of) => Shape::Union(convert_all(of)?),
         file::Shape::Intersection(of) => Shape::Intersection(convert_all(of)?),
         file::Shape::Difference(of) => Shape::Difference(convert_all(of)?),

@@ -2,15 +2,16 @@
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{Action, Body, Method, Recluster, Surface, Verb};
+use crate::file::{Action, Body, Copies, Method, Recluster, Surface, Verb};
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
 pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
     let scene = &site.loaded.scene;
-    if scene.body.len() > site.limits.bodies {
+    let copies = |body: &Body| body.copies.as_ref().map_or(1, Copies::total);
+    let bodies = scene.body.iter().map(copies).fold(0, usize::saturating_add);
+    if bodies > site.limits.bodies {
         let message = format!(
-            "the scene has {} bodies, the limit is {}",
-            scene.body.len(),
+            "the scene has {bodies} bodies, the limit is {}",
             site.limits.bodies
         );
         return Err(site.limit("body", &message));
@@ -37,7 +38,6 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
         }
     }
     let chapters = [
-        ("group", scene.group.is_empty()),
         ("joint", scene.joint.is_empty()),
         ("attachment", scene.attachment.is_empty()),
         ("pattern", scene.pattern.is_empty()),
@@ -47,7 +47,7 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
             return missing(
                 chapter,
                 &format!("`{chapter}`"),
-                "bodies, colliders and actions only",
+                "bodies, groups, colliders and actions only",
             );
         }
     }
@@ -60,9 +60,6 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     if !matches!(method, Method::Clusters | Method::Oriented) {
         let what = format!("the method `{}`", method.name());
         return Some(("method", what, "`clusters` or `oriented`"));
-    }
-    if method == Method::Oriented && body.model.is_some() {
-        return Some(("model", "`model`".to_owned(), "a `mesh` or a `shape`"));
     }
     // The file's own check has refused the surfaces of other methods.
     let tracked =

@@ -18,7 +18,7 @@ pub struct Builtin {
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 15] = [
+pub const SCENES: [Builtin; 22] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
@@ -108,6 +108,55 @@ pub const SCENES: [Builtin; 15] = [
         title: "ten bars, held at one end, sag the more the more clusters they have",
         figure: "Falkenstein, Jones, Levine, Shinar, Bargteil 2017, Fig. 3",
         text: include_str!("scenes/bars.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "octopus",
+        title: "an octopus of 900 ellipsoids falls over two bars and comes to rest",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/octopus.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "pancreas",
+        title: "a pancreas is lifted by its tail, shaken and let go",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/pancreas.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "tree",
+        title: "a tree of 3,000 particles bends in the wind",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/tree.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "toys",
+        title: "a hundred jointed toys are poured into a heap",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/toys.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "chain",
+        title: "a chain of 600 links falls over a ball and hangs from its first link",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/chain.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "cloth-hair",
+        title: "a bust shakes its hair and its cape",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/cloth-hair.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "trucks",
+        title: "ten monster trucks race down a ramp and crash into pillars and each other",
+        figure: "Müller, Chentanez 2011",
+        text: include_str!("scenes/trucks.toml"),
         files: &[],
     },
     Builtin {

@@ -33,10 +33,12 @@ pub struct Body {
     pub extent: Option<f32>,
     /// Velocity at the start (m/s).
     pub velocity: Option<[f32; 3]>,
+    /// A crowd of this body, as bodies of their own that are called NAME.0, NAME.1 and so on.
+    pub copies: Option<Copies>,
     /// Least distance of two particles (m); a fortieth of the longest side if omitted.
     pub particle_radius: Option<f32>,
     /// Longest edge of the tracked surface (m); if omitted half the particle radius, for a mesh file at most twice its mean
-    /// edge.
+    /// edge. Of an oriented body the edges of its shape.
     pub edge_length: Option<f32>,
     /// Name of a `[material.NAME]` or of a preset; clay if omitted.
     pub material: Option<String>,
@@ -82,8 +84,69 @@ pub struct Body {
     pub embedded: Option<Embedded>,
     /// Number of particles; oriented only.
     pub particles: Option<u32>,
-    /// A file of explicit particles, edges and groups, relative to the scene file; oriented only.
+    /// A file of explicit particles, edges and groups, relative to the scene file, or the name of a built-in model: `tree`, `toy`, `chain`,
+    /// `head` or `truck`. A `mesh` or a `shape` beside it is what is seen of it. Oriented only.
     pub model: Option<String>,
+    /// How particles carry the surface; linear if omitted. Oriented only.
+    pub skin: Option<SkinKind>,
+    /// Which particles take the rotation of a group; lead if omitted. Oriented only.
+    pub turning: Option<TurningKind>,
+    /// Takes velocities from the last three places instead of two, so that what turns goes on turning; false if omitted. Oriented only.
+    pub second_order: Option<bool>,
+}
+
+/// Copies of a body on a grid.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// How many along x, y and z.
+    pub count: [u32; 3],
+    /// How far apart (m); the first is where the body is.
+    pub spacing: [f32; 3],
+    /// The most that each is turned about every axis, at random (degrees); 0 if omitted.
+    pub turn: Option<f32>,
+}
+
+impl Copies {
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+        self.count
+            .into_iter()
+            .fold(1, |total, n| total.saturating_mul(count(n)))
+    }
+
+    fn check(&self, at: At<'_>) -> Result<(), SceneError> {
+        let counts = at.field("count");
+        for (index, &count) in self.count.iter().enumerate() {
+            if !(1..=10_000).contains(&count) {
+                return Err(counts.element(index).error(format_args!(
+                    "`count.{index}` is {count}, expected a whole number from 1 to 10000"
+                )));
+            }
+        }
+        at.number("turn", self.turn, Range::NOT_NEGATIVE)
+    }
+}
+
+/// How particles carry the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SkinKind {
+    /// A vertex is in the mean of the places that it has with each of its particles.
+    Linear,
+    /// A vertex is moved by the mean of its particles' rigid motions, as dual quaternions: keeps the volume in a twist.
+    Dual,
+}
+
+/// Which particles take the rotation of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TurningKind {
+    /// The one in the middle.
+    Lead,
+    /// All of them.
+    All,
 }
 
 /// The method that simulates a body.
@@ -293,7 +356,7 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 19] {
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 22] {
         use Method::{Clusters, Implicit, Oriented};
         [
             (
@@ -304,7 +367,7 @@ impl Body {
             (
                 "edge_length",
                 self.edge_length.is_some(),
-                &[Clusters, Implicit],
+                &[Clusters, Oriented, Implicit],
             ),
             ("merge", self.merge.is_some(), &[Clusters, Implicit]),
             ("recluster", self.recluster.is_some(), &[Clusters]),
@@ -323,6 +386,9 @@ impl Body {
             ("embedded", self.embedded.is_some(), &[Clusters]),
             ("particles", self.particles.is_some(), &[Oriented]),
             ("model", self.model.is_some(), &[Oriented]),
+            ("skin", self.skin.is_some(), &[Oriented]),
+            ("turning", self.turning.is_some(), &[Oriented]),
+            ("second_order", self.second_order.is_some(), &[Oriented]),
         ]
     }
 
@@ -351,6 +417,14 @@ impl Body {
         }
         if let Some(embedded) = &self.embedded {
             embedded.check(at.field("embedded"))?;
+        }
+        if let Some(copies) = &self.copies {
+            copies.check(at.field("copies"))?;
+            if self.merge.is_some() {
+                return Err(at
+                    .field("copies")
+                    .key_error("a body that merges with others has no `copies`"));
+            }
         }
         Ok(())
     }
@@ -419,6 +493,11 @@ impl Body {
         }
         at.path("mesh", self.mesh.as_deref())?;
         at.path("model", self.model.as_deref())?;
+        if self.edge_length.is_some() && self.shape.is_none() && self.method == Some(Method::Oriented) {
+            return Err(at
+                .field("edge_length")
+                .key_error("`edge_length` of an oriented body is for its `shape`, expected none"));
+        }
         let sizes = [
             ("scale", self.scale),
             ("height", self.height),

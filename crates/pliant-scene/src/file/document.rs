@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::SceneFile;
+use super::{ModelFile, SceneFile};
 use super::check::At;
 use super::error::{Place, SceneError, one_line, shortened};
 use super::reader;
@@ -91,12 +91,23 @@ impl Document {
 
     /// The typed and checked scene.
     pub fn scene(&self) -> Result<SceneFile, SceneError> {
-        let scene: SceneFile = reader::read(&self.root).map_err(|error| SceneError::Field {
-            place: self.place(error.spot().unwrap_or(self.root.spot)),
-            message: error.message(),
-        })?;
+        let scene: SceneFile = self.read()?;
         scene.check(At::root(self))?;
         Ok(scene)
+    }
+
+    /// The typed and checked model of oriented particles.
+    pub fn model(&self) -> Result<ModelFile, SceneError> {
+        let model: ModelFile = self.read()?;
+        model.check(At::root(self))?;
+        Ok(model)
+    }
+
+    fn read<'n, T: serde::Deserialize<'n>>(&'n self) -> Result<T, SceneError> {
+        reader::read(&self.root).map_err(|error| SceneError::Field {
+            place: self.place(error.spot().unwrap_or(self.root.spot)),
+            message: error.message(),
+        })
     }
 
     /// The place of the value at a dotted path such as `body.0.mesh`.

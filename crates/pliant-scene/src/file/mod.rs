@@ -29,6 +29,7 @@ mod document;
 mod error;
 mod hands;
 mod material;
+mod model;
 mod names;
 mod nearest;
 mod overrides;
@@ -49,8 +50,8 @@ pub use action::{
     Steer, Tool, Turn, Verb, Wind,
 };
 pub use body::{
-    Averaging, Body, Clustering, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method,
-    Recluster, Springs, Surface,
+    Averaging, Body, Clustering, Copies, Dynamics, Embedded, Fit, Kernel, Mass, Membership, Method,
+    Recluster, SkinKind, Springs, Surface, TurningKind,
 };
 pub use camera::Camera;
 pub use collider::{Collider, Ease, MotionKey};
@@ -58,6 +59,7 @@ pub use document::Document;
 pub use error::{Place, SceneError};
 pub use hands::{CapsuleKey, HandCapsule, Hands, parse_hands};
 pub use material::{Clamp, Material, MaterialKind, MaterialValues, Plasticity, Strain};
+pub use model::{ModelFile, ModelGroup, ModelParticle};
 pub use overrides::apply_overrides;
 pub use presets::{PRESETS, preset};
 pub use schema::schema;

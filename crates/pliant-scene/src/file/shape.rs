@@ -34,6 +34,10 @@ pub enum Shape {
     Taffy(Figure),
     /// The built-in lump of dough.
     Dough(Figure),
+    /// The built-in octopus.
+    Octopus(Figure),
+    /// The built-in pancreas.
+    Pancreas(Figure),
     /// Everything inside any of the shapes.
     Union(Vec<Shape>),
     /// Everything inside all of the shapes.
@@ -192,9 +196,13 @@ impl Shape {
                 Ok(())
             }
             Self::Ellipsoid(ellipsoid) => at.field("ellipsoid").sizes("radii", ellipsoid.radii),
-            Self::Golem(_) | Self::Bunny(_) | Self::Cow(_) | Self::Taffy(_) | Self::Dough(_) => {
-                Ok(())
-            }
+            Self::Golem(_)
+            | Self::Bunny(_)
+            | Self::Cow(_)
+            | Self::Taffy(_)
+            | Self::Dough(_)
+            | Self::Octopus(_)
+            | Self::Pancreas(_) => Ok(()),
             Self::Union(parts) => check_parts(parts, "union", at.field("union"), carrier),
             Self::Intersection(parts) => {
                 check_parts(parts, "intersection", at.field("intersection"), carrier)

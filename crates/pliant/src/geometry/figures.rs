@@ -21,16 +21,22 @@ pub enum Figure {
     Taffy,
     /// A flat lump: an ellipsoid of 3 × 1.5 × 3.
     Dough,
+    /// An octopus with eight arms that curl up at their ends, 7 wide and 3.5 tall.
+    Octopus,
+    /// A bent, tapering gland of many lobes along x, 4.4 long.
+    Pancreas,
 }
 
 impl Figure {
     /// All figures.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Golem,
         Self::Bunny,
         Self::Cow,
         Self::Taffy,
         Self::Dough,
+        Self::Octopus,
+        Self::Pancreas,
     ];
 
     /// The name by which scenes call it.
@@ -41,6 +47,8 @@ impl Figure {
             Self::Cow => "cow",
             Self::Taffy => "taffy",
             Self::Dough => "dough",
+            Self::Octopus => "octopus",
+            Self::Pancreas => "pancreas",
         }
     }
 
@@ -66,6 +74,8 @@ impl Figure {
             Self::Cow => &COW,
             Self::Taffy => &TAFFY,
             Self::Dough => &DOUGH,
+            Self::Octopus => &OCTOPUS,
+            Self::Pancreas => &PANCREAS,
         }
     }
 }
@@ -75,6 +85,8 @@ static BUNNY: LazyLock<Model> = LazyLock::new(bunny);
 static COW: LazyLock<Model> = LazyLock::new(cow);
 static TAFFY: LazyLock<Model> = LazyLock::new(taffy);
 static DOUGH: LazyLock<Model> = LazyLock::new(dough);
+static OCTOPUS: LazyLock<Model> = LazyLock::new(octopus);
+static PANCREAS: LazyLock<Model> = LazyLock::new(pancreas);
 
 /// The form of a part.
 #[derive(Clone, Copy)]
@@ -443,6 +455,67 @@ fn cow() -> Model {
         egg([0.0, 1.22, -2.08], [0.15, 0.36, 0.15], 0.06),
     ];
     Model::animal(parts, [-0.97, -0.03, -2.25], [0.97, 3.87, 2.83])
+}
+
+/// Four arms on either side of a mantle that leans back.
+fn octopus() -> Model {
+    let mut parts = vec![
+        tilted_egg([0.0, 2.25, -0.25], [0.92, 1.22, 0.98], [-14.0, 0.0, 0.0], 0.10),
+        egg([0.0, 1.15, 0.10], [0.78, 0.62, 0.76], 0.40),
+        // Brows, eyes and the funnel.
+        egg([0.40, 1.62, 0.66], [0.26, 0.24, 0.24], 0.16),
+        ball([0.47, 1.66, 0.84], 0.13, 0.02),
+        cone([0.62, 1.25, 0.20], 0.16, [0.92, 1.12, 0.62], 0.11, 0.12),
+    ];
+    for arm in 0..4u8 {
+        let (out_x, out_z) = libm::sincosf((22.5 + 45.0 * f32::from(arm)).to_radians());
+        let mut last: Option<([f32; 3], f32)> = None;
+        for joint in 0..=10u8 {
+            let t = 0.1 * f32::from(joint);
+            // Out and down to the floor, along it, and up again in a curl that leans to one side.
+            let curl = (t - 0.62).max(0.0) / 0.38;
+            let (sin, cos) = libm::sincosf(4.2 * curl);
+            let far = 0.35 + 2.45 * t.min(0.62) / 0.62 + 0.48 * sin;
+            let low = 0.26 + 0.85 * (1.0 - t / 0.45).max(0.0).powi(2) - 0.06 * t;
+            let height = low + 0.48 * (1.0 - cos);
+            let side = 0.30 * libm::sinf(5.0 * t + f32::from(arm)) * t;
+            let at = [far * out_x + side * out_z, height, far * out_z - side * out_x];
+            let radius = 0.34 * (1.0 - t) + 0.07;
+            if let Some((from, thick)) = last {
+                parts.push(cone(from, thick, at, radius, 0.06));
+            }
+            last = Some((at, radius));
+        }
+    }
+    Model::animal(parts, [-3.6, -0.25, -3.6], [3.6, 3.6, 3.6])
+}
+
+/// Lobes around a bent tube, thick at the head and thin at the tail.
+fn pancreas() -> Model {
+    let mut parts = Vec::new();
+    let middle = |t: f32| {
+        let bend = libm::sinf(std::f32::consts::PI * t);
+        [4.0 * t - 2.0, 0.55 * bend - 0.25 * (1.0 - t), 0.20 * libm::sinf(5.0 * t)]
+    };
+    let thickness = |t: f32| 0.52 * (1.0 - t).powi(2) + 0.30;
+    for joint in 0..12u8 {
+        let (t, next) = (f32::from(joint) / 12.0, f32::from(joint + 1) / 12.0);
+        let thick = |t: f32| 0.72 * thickness(t);
+        parts.push(cone(middle(t), thick(t), middle(next), thick(next), 0.10));
+    }
+    for lobe in 0..90u8 {
+        let t = (f32::from(lobe) + 0.5) / 90.0;
+        let (sin, cos) = libm::sincosf(2.399_963 * f32::from(lobe));
+        let [x, y, z] = middle(t);
+        let away = 0.62 * thickness(t);
+        let size = thickness(t) * (0.36 + 0.08 * libm::sinf(3.7 * f32::from(lobe)));
+        parts.push(ball([x, y + away * cos, z + away * sin], size, 0.06));
+    }
+    Model {
+        parts,
+        mirrored: false,
+        bounds: (Vec3::new(-3.0, -1.4, -1.2), Vec3::new(2.5, 1.2, 1.2)),
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::body::BuildError;
 use crate::geometry::Mesh;
 use crate::matching::Turning;
 use crate::material::Material;
+use crate::state::Blend;
 use glam::{Quat, Vec3};
 
 /// A particle of a body at rest.
@@ -84,7 +85,7 @@ pub struct OrientedDesc {
     pub name: String,
     /// The visible surface in world coordinates; empty if nothing is to be seen.
     pub mesh: Mesh,
-    /// The particle that each vertex of the mesh belongs to: it hangs on that one and those that it is connected to. Empty: on the nearest.
+    /// The particle that each vertex of the mesh belongs to: it hangs on that one and those of the group around it. Empty: on the nearest.
     pub home: Vec<u32>,
     /// Its particles.
     pub particles: Vec<Particle>,
@@ -102,6 +103,8 @@ pub struct OrientedDesc {
     pub second_order: bool,
     /// Whether far parts of it collide.
     pub self_contact: bool,
+    /// How its particles carry the mesh.
+    pub blend: Blend,
 }
 
 impl OrientedDesc {
@@ -119,6 +122,7 @@ impl OrientedDesc {
             turning: Turning::default(),
             second_order: false,
             self_contact: true,
+            blend: Blend::default(),
         }
     }
 

@@ -10,40 +10,69 @@ const BEYOND: f32 = 1.5;
 
 /// Hangs the mesh of a body on its particles, the first of which is point `first`.
 ///
-/// A vertex hangs on the nearest of the particle that it belongs to and those that are connected to it; the distance is measured in the
-/// particle's semi-axes, so a long one carries what is beside it. Weights (1 − (d/d′)²)², with d′ the distance of the nearest one that carries it no
-/// more, vanish where a particle stops to carry: the skin has no seams.
+/// A vertex hangs on the nearest among the particles around the one that it belongs to: those of its group, and of theirs. Farther ones are
+/// not asked, or parts that lie side by side would pull at each other's skins. Distances are measured in the particles' semi-axes, so a long
+/// one carries what is beside it. Weights (1 − (d/d′)²)², with d′ the distance of the nearest one that carries it no more, vanish where a
+/// particle stops to carry: the skin has no seams.
 pub(crate) fn bind(desc: &OrientedDesc, first: usize) -> Surface {
     if desc.mesh.triangles.is_empty() {
         return Surface::None;
     }
-    let count = desc.particles.len() as u32;
-    let mut ring: Vec<Vec<u32>> = (0..count).map(|i| vec![i]).collect();
-    for &[a, b] in &desc.edges {
-        ring[a as usize].push(b);
-        ring[b as usize].push(a);
-    }
-    let all: Vec<u32> = (0..count).collect();
-    let near = |vertex: usize| match desc.home.get(vertex) {
-        Some(&home) => &ring[home as usize],
-        None => &all,
+    let around = around(desc);
+    let turning = |i: &u32| desc.particles[*i as usize].turns;
+    let all: Vec<u32> = (0..desc.particles.len() as u32).filter(turning).collect();
+    let hang = |(vertex, &y): (usize, &Vec3)| {
+        let home = match desc.home.get(vertex) {
+            Some(&home) => home,
+            None => nearest(desc, &all, y),
+        };
+        hang(desc, &around[home as usize], y, first)
     };
-    let hang = |(vertex, y): (usize, &Vec3)| hang(desc, near(vertex), *y, first);
     let positions = &desc.mesh.positions;
     Surface::Skinned(Skinned {
         rest: positions.clone(),
         skin: positions.par_iter().enumerate().map(hang).collect(),
         mesh: desc.mesh.clone(),
+        blend: desc.blend,
     })
+}
+
+/// For each particle those that may carry what belongs to it.
+fn around(desc: &OrientedDesc) -> Vec<Vec<u32>> {
+    let count = desc.particles.len() as u32;
+    let mut ring: Vec<Vec<u32>> = (0..count).map(|i| vec![i]).collect();
+    for group in desc.all_groups() {
+        if let Some(lead) = group.lead {
+            let turning = |i: &u32| desc.particles[*i as usize].turns;
+            let members = group.particles.into_iter().filter(turning);
+            ring[lead as usize].extend(members);
+        }
+    }
+    let wider = |own: &Vec<u32>| {
+        let mut wider: Vec<u32> = own.iter().flat_map(|&i| ring[i as usize].clone()).collect();
+        wider.sort_unstable();
+        wider.dedup();
+        wider
+    };
+    ring.iter().map(wider).collect()
+}
+
+/// How far `y` is from a particle, in its semi-axes.
+fn distance(desc: &OrientedDesc, i: u32, y: Vec3) -> f32 {
+    let particle = &desc.particles[i as usize];
+    ((particle.axes.conjugate() * (y - particle.x)) / particle.radii).length()
+}
+
+/// The particle of `among` that is nearest to `y`; the first if there is none.
+fn nearest(desc: &OrientedDesc, among: &[u32], y: Vec3) -> u32 {
+    let far = |i: &u32| distance(desc, *i, y);
+    let nearest = among.iter().min_by(|a, b| far(a).total_cmp(&far(b)));
+    nearest.copied().unwrap_or(0)
 }
 
 /// Hangs the place `y` on the nearest of `near`.
 fn hang(desc: &OrientedDesc, near: &[u32], y: Vec3, first: usize) -> Skin {
-    let distance = |&i: &u32| {
-        let particle = &desc.particles[i as usize];
-        ((particle.axes.conjugate() * (y - particle.x)) / particle.radii).length()
-    };
-    let mut near: Vec<(f32, u32)> = near.iter().map(|i| (distance(i), *i)).collect();
+    let mut near: Vec<(f32, u32)> = near.iter().map(|&i| (distance(desc, i, y), i)).collect();
     near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let carriers = &near[..near.len().min(SKIN_INFLUENCES)];
     let end = match near.get(SKIN_INFLUENCES) {

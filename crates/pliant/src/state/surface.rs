@@ -29,6 +29,16 @@ impl Skin {
     }
 }
 
+/// How the places that a vertex has with each of its particles become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Blend {
+    /// Their mean: y = Σ wₐ (Qₐ zₐ + xₐ). Loses volume where particles are twisted against each other by much.
+    #[default]
+    Linear,
+    /// The mean of the rigid motions, as dual quaternions: keeps its volume in a twist, but bulges in a bend.
+    Dual,
+}
+
 /// A surface of fixed topology, skinned to points.
 ///
 /// `mesh.positions` are the current vertices; `skin` has one entry a vertex (vertices that no triangle uses included).
@@ -40,6 +50,8 @@ pub struct Skinned {
     pub rest: Vec<Vec3>,
     /// Skin data per vertex.
     pub skin: Vec<Skin>,
+    /// How they are carried.
+    pub blend: Blend,
 }
 
 /// The surface of a body.

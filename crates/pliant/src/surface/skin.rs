@@ -7,8 +7,8 @@ use crate::dynamics::contacts::statics::Placed;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
-use crate::state::{Groups, Points, SKIN_INFLUENCES, Skin, Skinned};
-use glam::{Mat3, Vec3};
+use crate::state::{Blend, Groups, Points, SKIN_INFLUENCES, Skin, Skinned};
+use glam::{Mat3, Quat, Vec3, Vec4};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -25,6 +25,7 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> 
         rest: mesh.positions.clone(),
         mesh,
         skin,
+        blend: Blend::Linear,
     }
 }
 
@@ -216,6 +217,10 @@ pub struct SkinFrame<'a> {
 
 /// Moves every vertex with its particles.
 pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
+    let blend = match surface.blend {
+        Blend::Linear => blend_places,
+        Blend::Dual => blend_motions,
+    };
     surface
         .mesh
         .positions
@@ -223,21 +228,63 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         .zip(surface.skin.par_iter_mut())
         .with_min_len(1024)
         .for_each(|(y, skin)| {
-            if let Some(to) = carried(frame, skin) {
+            let moved = blend(frame, skin);
+            if let Some(to) = settled(frame, skin, moved) {
                 *y = to;
             }
         });
 }
 
-/// Where a vertex is carried by its particles, or `None` if that is not finite or out of the world: one choke point, a vertex never becomes a bad
-/// number. One that ends up inside a collider by less than a particle radius is put on its surface; while the body flows
-/// there, it also stays there.
-pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
+/// The mean of the places that a vertex has with each of its particles.
+#[inline]
+fn blend_places(frame: &SkinFrame, skin: &Skin) -> Vec3 {
     let mut moved = Vec3::ZERO;
     for a in 0..SKIN_INFLUENCES {
         let l = skin.point[a] as usize;
         moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + frame.points.x[l]);
     }
+    moved
+}
+
+/// Where the mean of the rigid motions of its particles, as dual quaternions, takes a vertex.
+///
+/// The motions are seen from the vertex at rest, so each is a rotation and the place yₐ to which it takes the vertex, and the mean takes it to
+/// 2 (Σ w ½ yₐ pₐ) p⁻¹ with p = Σ w pₐ. Rotations are taken on the side of the heaviest.
+fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
+    let quaternion = |a: usize| frame.points.rotation[skin.point[a] as usize];
+    let heaviest = (1..SKIN_INFLUENCES).fold(0, |best, a| {
+        if skin.weight[a] > skin.weight[best] {
+            a
+        } else {
+            best
+        }
+    });
+    // Places are taken from a near origin, for the sake of round-off.
+    let origin = frame.points.x[skin.point[heaviest] as usize];
+    let (mut real, mut dual) = (Vec4::ZERO, Vec4::ZERO);
+    for a in 0..SKIN_INFLUENCES {
+        let l = skin.point[a] as usize;
+        let q = quaternion(a);
+        let side = if q.dot(quaternion(heaviest)) < 0.0 { -1.0 } else { 1.0 };
+        let y = frame.turn[l] * skin.local[a] + (frame.points.x[l] - origin);
+        let w = side * skin.weight[a];
+        real += Vec4::from(q) * w;
+        dual += Vec4::from(Quat::from_xyzw(y.x, y.y, y.z, 0.0) * q) * w;
+    }
+    let back = Quat::from_vec4(real).conjugate();
+    let to = Vec4::from(Quat::from_vec4(dual) * back) / real.length_squared();
+    origin + to.truncate()
+}
+
+/// Where a vertex is carried by its particles.
+pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
+    settled(frame, skin, blend_places(frame, skin))
+}
+
+/// Where a vertex ends up that its particles carry to `moved`, or `None` if that is not finite or out of the world: one choke point, a vertex never
+/// becomes a bad number. One that ends up inside a collider by less than a particle radius is put on its surface; while the body flows
+/// there, it also stays there.
+fn settled(frame: &SkinFrame, skin: &mut Skin, mut moved: Vec3) -> Option<Vec3> {
     if !in_world(moved) {
         return None;
     }

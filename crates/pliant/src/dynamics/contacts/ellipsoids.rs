@@ -20,6 +20,8 @@ pub struct EllipsoidBody {
     pub oriented: Range<usize>,
     /// Friction coefficient.
     pub friction: f32,
+    /// Restitution.
+    pub restitution: f32,
     /// Whether far parts of it collide.
     pub self_contact: bool,
 }
@@ -30,8 +32,11 @@ struct Static {
     particle: u32,
     plane: TangentPlane,
     friction: f32,
+    restitution: f32,
     /// Old penetration that is left for later substeps (m).
     left: f32,
+    /// Whether the solver had to push the particle out in this substep.
+    pushed: bool,
 }
 
 /// What a particle may touch.
@@ -218,7 +223,9 @@ impl EllipsoidContacts {
                         particle: i as u32,
                         plane,
                         friction: combined_friction(body.friction, collider.collider.friction),
+                        restitution: body.restitution,
                         left: (depth - LIFT * least).max(0.0),
+                        pushed: false,
                     });
                 }
             }
@@ -370,8 +377,31 @@ impl EllipsoidContacts {
         for pair in &mut self.pairs {
             solve_pair(pair, movers);
         }
-        for contact in &self.statics {
+        for contact in &mut self.statics {
             solve_static(contact, movers);
+        }
+    }
+
+    /// Gives back part of the normal speed at impacts on colliders in a substep of `h` seconds. `v` and `spin` are the velocities before the
+    /// solve.
+    pub fn restitute(&self, movers: &mut Movers, v: &[Vec3], spin: &[Vec3], h: f32) {
+        let bounces = |c: &&Static| c.pushed && c.restitution > 0.0;
+        for contact in self.statics.iter().filter(bounces) {
+            let i = contact.particle as usize;
+            let point = movers.oriented.point[i] as usize;
+            let side = Side::oriented(movers.points, movers.oriented, i);
+            let n = contact.plane.normal;
+            let arm = -side.shape.arm(n);
+            let surface = contact.plane.drift.dot(n) / h;
+            let approach = n.dot(v[point] + spin[i].cross(arm)) - surface;
+            let own = &mut movers.points.v[point];
+            let now = n.dot(*own + movers.oriented.spin[i].cross(arm));
+            let wanted = surface - contact.restitution * approach;
+            if approach < 0.0 && now < wanted {
+                let impulse = n * ((wanted - now) / side.give(arm, n));
+                *own += impulse * side.inv_mass;
+                movers.oriented.spin[i] += side.turn_by(arm.cross(impulse));
+            }
         }
     }
 }
@@ -480,7 +510,7 @@ fn impulse(n: Vec3, depth: f32, slip: Vec3, coefficient: f32, give: impl Fn(Vec3
     n * normal - friction(along * stop, normal, coefficient)
 }
 
-fn solve_static(contact: &Static, movers: &mut Movers) {
+fn solve_static(contact: &mut Static, movers: &mut Movers) {
     let i = contact.particle as usize;
     let side = Side::oriented(movers.points, movers.oriented, i);
     if side.inv_mass == 0.0 {
@@ -492,6 +522,7 @@ fn solve_static(contact: &Static, movers: &mut Movers) {
     if depth <= 0.0 {
         return;
     }
+    contact.pushed = true;
     let slip = side.slip(arm) - contact.plane.drift;
     let impulse = impulse(n, depth, slip, contact.friction, |n| side.give(arm, n));
     push(movers, i, &side, arm, impulse);

@@ -2,7 +2,8 @@
 
 use crate::dynamics::Collider;
 use crate::dynamics::action::{Squeeze, Tool, WIND_RATE};
-use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Kinship, Movers};
+use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Movers};
+use crate::dynamics::contacts::kinship::Kinship;
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
 use crate::dynamics::predict::{Forces, predict_points, predict_rigids};
@@ -185,7 +186,8 @@ impl World {
             rigids,
         };
         if let Some(kinship) = kinship {
-            ellipsoids.find(ellipsoid_bodies, pair_bodies, kinship, &movers, &placed);
+            let left = h * (settings.substeps - 1 - number) as f32;
+            ellipsoids.find(ellipsoid_bodies, pair_bodies, kinship, &movers, &placed, left);
         }
         watch.lap(Stage::Contacts);
 

@@ -34,7 +34,7 @@ pub(super) fn make() -> OrientedDesc {
         .collect();
     let home = shop.nearest_of(rigid.clone());
     // The form is known to be sound.
-    let bust = mesh_shape(&bust(), 0.034).unwrap_or_default();
+    let bust = mesh_shape(&bust(), 0.056).unwrap_or_default();
     shop.show(&bust, MARBLE, home);
     for strand in 0..STRANDS {
         rigid.push(hair(&mut shop, strand));
@@ -104,7 +104,11 @@ fn hair(shop: &mut Workshop, strand: u32) -> u32 {
     for joint in 0..JOINTS {
         let t = joint as f32 / JOINTS as f32;
         way.push((at, 0.024 * (1.0 - 0.8 * t * t)));
-        let down = Vec3::new(0.12 * out.x, -1.0, -0.22);
+        // What grows above the forehead is parted and combed back.
+        let front = (out.z + 0.1).max(0.0);
+        let side = if out.x < 0.0 { -1.0 } else { 1.0 };
+        let away = Vec3::new(1.3 * side, 0.0, -1.6) * front * (1.0 - t);
+        let down = away + Vec3::new(0.12 * out.x, -1.0, -0.22);
         let ahead = normal.lerp(down, (0.25 + 2.2 * t).min(1.0)).normalize_or(down);
         at += step * ahead;
         at = outside(at);

@@ -463,15 +463,15 @@ fn octopus() -> Model {
         tilted_egg([0.0, 2.25, -0.25], [0.92, 1.22, 0.98], [-14.0, 0.0, 0.0], 0.10),
         egg([0.0, 1.15, 0.10], [0.78, 0.62, 0.76], 0.40),
         // Brows, eyes and the funnel.
-        egg([0.40, 1.62, 0.66], [0.26, 0.24, 0.24], 0.16),
-        ball([0.47, 1.66, 0.84], 0.13, 0.02),
+        egg([0.44, 1.62, 0.56], [0.28, 0.27, 0.27], 0.14),
+        ball([0.52, 1.66, 0.72], 0.17, 0.02),
         cone([0.62, 1.25, 0.20], 0.16, [0.92, 1.12, 0.62], 0.11, 0.12),
     ];
     for arm in 0..4u8 {
         let (out_x, out_z) = libm::sincosf((22.5 + 45.0 * f32::from(arm)).to_radians());
         let mut last: Option<([f32; 3], f32)> = None;
-        for joint in 0..=10u8 {
-            let t = 0.1 * f32::from(joint);
+        for joint in 0..=20u8 {
+            let t = 0.05 * f32::from(joint);
             // Out and down to the floor, along it, and up again in a curl that leans to one side.
             let curl = (t - 0.62).max(0.0) / 0.38;
             let (sin, cos) = libm::sincosf(4.2 * curl);

@@ -53,44 +53,69 @@ impl Posed {
     }
 }
 
-/// Steps of the search for the direction in which two ellipsoids are farthest apart.
-const STEPS: usize = 12;
+/// Steps of the search for the direction in which two ellipsoids are farthest apart, from afar and from the last one.
+const STEPS: (usize, usize) = (12, 4);
+
+/// Steps shorter than this are none (rad).
+const CLOSE: f32 = 2e-3;
 
 /// The direction from `a` to `b`, of unit length, along which the two are farthest apart, and how far (m): below 0 they overlap, by as
-/// much as they have to be moved along it. The search starts at `guess`, or at the direction from centre to centre.
+/// much as they have to be moved along it. The search starts at `guess`, or at the direction from centre to centre, and ends as soon as they
+/// are known to be farther apart than `enough`.
 ///
 /// s(n) = n·(x_b − x_a) − h_a(n) − h_b(n) is to be largest on the sphere; its gradient joins the two supporting places. Where the two are
 /// deep in each other s has several peaks, and the way out may be across the thin side of one: those are tried, too.
-pub fn separation(a: &Posed, b: &Posed, guess: Option<Vec3>) -> (Vec3, f32) {
+pub fn separation(a: &Posed, b: &Posed, guess: Option<Vec3>, enough: f32) -> (Vec3, f32) {
     let way = b.x - a.x;
     let toward = way.normalize_or(Vec3::Y);
-    let best = climb(a, b, guess.unwrap_or(toward));
-    if best.1 > -0.25 * a.reach(best.0).min(b.reach(best.0)) {
+    let best = climb(a, b, guess.unwrap_or(toward), STEPS.0, enough);
+    let is_deep = best.1 <= -0.25 * a.reach(best.0).min(b.reach(best.0));
+    // A direction that was known is one of those below, or better.
+    if guess.is_some() || best.1 > enough || !is_deep {
         return best;
     }
     let side = |n: Vec3| if n.dot(way) < 0.0 { -n } else { n };
     [toward, side(a.shortest()), side(b.shortest())]
         .into_iter()
-        .map(|n| climb(a, b, n))
+        .map(|n| climb(a, b, n, STEPS.0, enough))
         .fold(
             best,
             |best, other| if other.1 > best.1 { other } else { best },
         )
 }
 
-/// Climbs from a direction to the nearest peak of s.
-fn climb(a: &Posed, b: &Posed, start: Vec3) -> (Vec3, f32) {
+/// The same for two that have moved a little since `n` was found.
+pub fn refine(a: &Posed, b: &Posed, n: Vec3) -> (Vec3, f32) {
+    climb(a, b, n, STEPS.1, 0.0)
+}
+
+/// Climbs from a direction to the nearest peak of s, until it is higher than `enough`.
+fn climb(a: &Posed, b: &Posed, start: Vec3, steps: usize, enough: f32) -> (Vec3, f32) {
     let way = b.x - a.x;
-    let s = |n: Vec3| n.dot(way) - a.reach(n) - b.reach(n);
-    let (mut n, mut height) = (start, s(start));
+    // s, and what the supporting places follow from.
+    let look = |n: Vec3| {
+        let (u, v) = (a.m.transpose() * n, b.m.transpose() * n);
+        let (lu, lv) = (u.length(), v.length());
+        (n.dot(way) - lu - lv, u / lu.max(f32::MIN_POSITIVE), v / lv.max(f32::MIN_POSITIVE))
+    };
+    let mut n = start;
+    let (mut height, mut u, mut v) = look(n);
     let mut step = 1.0 / way.length().max(1e-3 * (a.reach(n) + b.reach(n)));
-    for _ in 0..STEPS {
-        let gradient = way - a.arm(n) - b.arm(n);
+    for _ in 0..steps {
+        if height > enough {
+            break;
+        }
+        let gradient = way - a.m * u - b.m * v;
         let slope = gradient - n * n.dot(gradient);
+        // At the top there is nothing to gain.
+        if slope.length_squared() * step * step < CLOSE * CLOSE {
+            break;
+        }
         let next = (n + slope * step).normalize_or(n);
-        let reached = s(next);
-        if reached > height {
-            (n, height) = (next, reached);
+        let reached = look(next);
+        if reached.0 > height {
+            n = next;
+            (height, u, v) = reached;
             step *= 1.5;
         } else {
             step *= 0.5;
@@ -124,13 +149,13 @@ mod tests {
     fn separation_worked_numbers() {
         let (a, mut b) = pair();
         b.x = Vec3::new(2.5, 1.5, 0.3);
-        let (n, s) = separation(&a, &b, None);
+        let (n, s) = separation(&a, &b, None, f32::INFINITY);
         // The search ends a little before the peak of −0.0413.
         assert!((-0.0428..=-0.0412).contains(&s), "{s} along {n}");
-        let again = separation(&a, &b, Some(n));
+        let again = separation(&a, &b, Some(n), f32::INFINITY);
         assert!(again.1 >= s && again.1 < -0.0412);
         b.x = Vec3::new(1.5, 0.9, 0.1);
-        let (n, s) = separation(&a, &b, None);
+        let (n, s) = separation(&a, &b, None, f32::INFINITY);
         assert!((s + 0.71869).abs() < 2e-3, "{s} along {n}");
         assert!(n.distance(Vec3::new(0.230, 0.077, 0.970)) < 0.05, "{n}");
     }
@@ -141,7 +166,7 @@ mod tests {
         let a = Posed::ball(Vec3::new(1.0, 2.0, 3.0), 0.5);
         for way in [Vec3::X * 2.0, Vec3::new(0.1, -0.2, 0.3), Vec3::ZERO] {
             let b = Posed::ball(a.x + way, 0.25);
-            let (n, s) = separation(&a, &b, None);
+            let (n, s) = separation(&a, &b, None, f32::INFINITY);
             assert!((s - (way.length() - 0.75)).abs() < 1e-5, "{way}: {s}");
             assert!((n.length() - 1.0).abs() < 1e-5);
         }

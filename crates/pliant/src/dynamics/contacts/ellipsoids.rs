@@ -3,14 +3,16 @@
 //! All of these are ellipsoids, some of them balls; a contact acts at the end of a lever arm, so it also turns. Contacts are solved one
 //! after the other, in the order of their movers.
 
-use super::ellipsoid::{Posed, separation};
+use super::ellipsoid::{Posed, refine, separation};
+use super::kinship::Kinship;
+use super::nearby::{Candidate, Nearby, Other};
 use super::pairs::PairBody;
 use super::statics::{Placed, TangentPlane};
 use super::{LIFT, combined_friction, friction};
 use crate::dynamics::turns::turn_of;
-use crate::geometry::grid::PointGrid;
-use crate::state::{Csr, Oriented, Points, Rigids, Rings};
+use crate::state::{Oriented, Points, Rigids};
 use glam::{Quat, Vec3};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// What contacts need to know of a body of oriented particles.
@@ -39,87 +41,16 @@ struct Static {
     pushed: bool,
 }
 
-/// What a particle may touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Other {
-    Oriented(u32),
-    Point(u32),
-    Sphere(u32),
-}
-
-/// Two movers that may touch in this substep.
+/// Two movers that touch, or nearly so, in this substep.
 #[derive(Clone, Copy, Debug)]
 struct Pair {
-    particle: u32,
-    other: Other,
-    /// Radius of a point or a sphere (m).
-    radius: f32,
-    friction: f32,
-    /// Overlap that is no contact: the two overlapped at rest, or have done so before (m).
-    allowed: f32,
-    /// Direction from the first to the second in which they were farthest apart last.
+    near: Candidate,
+    /// Direction from the first to the second in which they are farthest apart.
     normal: Vec3,
-}
-
-/// Particles that do not touch: those that share a group never do, others overlap at rest by so much.
-#[derive(Clone, Debug, Default)]
-pub struct Kinship {
-    /// For each oriented particle those that share a group with it, ascending.
-    kin: Csr,
-    /// Overlaps of pairs at rest, ascending.
-    overlaps: Vec<(u32, u32, f32)>,
-}
-
-impl Kinship {
-    /// Finds out for all bodies; rest poses are those in which particles were added.
-    pub fn new(bodies: &[EllipsoidBody], oriented: &Oriented, rings: &Rings) -> Self {
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        let mut of_point = vec![0; rings.groups.of_mover.rows()];
-        for (i, &point) in oriented.point.iter().enumerate() {
-            of_point[point as usize] = i as u32;
-        }
-        for i in 0..oriented.len() {
-            for &k in rings.groups.of_mover.row(oriented.point[i] as usize) {
-                let members = rings.groups.members(k as usize);
-                pairs.extend(members.map(|(j, _)| (i as u32, of_point[j as usize])));
-            }
-        }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let kin = Csr::from_pairs(oriented.len(), pairs.iter().copied());
-        let mut overlaps = Vec::new();
-        let mut grid = PointGrid::default();
-        for body in bodies.iter().filter(|body| body.self_contact) {
-            let own = body.oriented.clone();
-            let reach = |i: usize| oriented.radii[i].max_element();
-            let most = own.clone().map(reach).fold(0.0, f32::max);
-            grid.rebuild(own.len(), 2.0 * most, |i| oriented.rest[own.start + i]);
-            for i in own.clone() {
-                let pose =
-                    |i: usize| Posed::new(oriented.rest[i], oriented.axes[i], oriented.radii[i]);
-                grid.for_each_within(oriented.rest[i], reach(i) + most, |j, _, _| {
-                    let j = own.start + j as usize;
-                    if j > i && kin.row(i).binary_search(&(j as u32)).is_err() {
-                        let (_, apart) = separation(&pose(i), &pose(j), None);
-                        if apart < 0.0 {
-                            overlaps.push((i as u32, j as u32, -apart));
-                        }
-                    }
-                });
-            }
-        }
-        overlaps.sort_unstable_by_key(|o| (o.0, o.1));
-        Self { kin, overlaps }
-    }
-
-    /// By how much two particles may overlap (m); `None` if they never touch.
-    fn allowed(&self, i: u32, j: u32) -> Option<f32> {
-        if self.kin.row(i as usize).binary_search(&j).is_ok() {
-            return None;
-        }
-        let found = self.overlaps.binary_search_by_key(&(i, j), |o| (o.0, o.1));
-        Some(found.map_or(0.0, |at| self.overlaps[at].2))
-    }
+    /// How deep they were in each other when the substep began (m).
+    old: f32,
+    /// Old penetration that is left for later substeps (m).
+    left: f32,
 }
 
 /// The contacts of oriented particles in a substep.
@@ -127,12 +58,11 @@ impl Kinship {
 pub struct EllipsoidContacts {
     statics: Vec<Static>,
     pairs: Vec<Pair>,
-    last: Vec<Pair>,
-    grid: PointGrid,
+    nearby: Nearby,
 }
 
-/// How much farther apart than they reach two movers may be to count as near, in the reach of the smaller.
-const NEAR: f32 = 0.3;
+/// How far apart two movers may be to count as touching while the solver runs, in the reach of the smaller.
+const TOUCHING: f32 = 0.1;
 
 /// The movers of a step.
 pub struct Movers<'a> {
@@ -147,15 +77,15 @@ pub struct Movers<'a> {
 impl EllipsoidContacts {
     /// How many may touch a collider, and how many another mover.
     pub fn counts(&self) -> (usize, usize) {
-        (self.statics.len(), self.pairs.len())
+        (self.statics.len(), self.nearby.candidates.len())
     }
 
     /// Begins a frame: nothing of the last one may show, or equal states would have unequal futures.
     pub fn begin_frame(&mut self) {
-        self.pairs.clear();
+        self.nearby.forget();
     }
 
-    /// Finds what may touch in this substep.
+    /// Finds what may touch in this substep; `left` is the time to the end of the frame (s).
     pub fn find(
         &mut self,
         bodies: &[EllipsoidBody],
@@ -163,29 +93,18 @@ impl EllipsoidContacts {
         kinship: &Kinship,
         movers: &Movers,
         placed: &[Placed],
+        left: f32,
     ) {
-        std::mem::swap(&mut self.pairs, &mut self.last);
         self.statics.clear();
         self.pairs.clear();
         if bodies.is_empty() {
             return;
         }
         self.find_statics(bodies, movers, placed);
-        let oriented = &*movers.oriented;
-        let points = &*movers.points;
-        let most = oriented
-            .radii
-            .iter()
-            .fold(0.0f32, |m, r| m.max(r.max_element()));
-        self.grid.rebuild(oriented.len(), 2.0 * most, |i| {
-            points.pred[oriented.point[i] as usize].position()
-        });
-        self.find_own(bodies, kinship, movers, most);
-        self.find_plain(bodies, plain, movers, most);
-        self.find_spheres(bodies, movers);
-        self.pairs
-            .sort_unstable_by_key(|pair| (pair.particle, pair.other));
-        self.remember_normals();
+        self.nearby.follow(bodies, plain, kinship, movers, left);
+        let touching = |near: &mut Candidate| touching(near, movers);
+        let nearby = self.nearby.candidates.par_iter_mut().with_min_len(256);
+        self.pairs.par_extend(nearby.filter_map(touching));
     }
 
     /// Particles near colliders.
@@ -204,156 +123,19 @@ impl EllipsoidContacts {
                 .map(|i| oriented.radii[i].max_element());
             let most = most.fold(0.0, f32::max);
             for collider in placed.iter().filter(|c| c.may_touch(lo, hi, 2.0 * most)) {
-                for i in body.oriented.clone() {
-                    let point = oriented.point[i] as usize;
-                    let (x, pred) = (points.x[point], points.pred[point].position());
-                    let (least, most) = (
-                        oriented.radii[i].min_element(),
-                        oriented.radii[i].max_element(),
-                    );
-                    let Some(plane) = collider.tangent_plane(x, pred, least, 2.0 * most - least)
-                    else {
-                        continue;
-                    };
-                    let n = plane.normal;
-                    let axes = points.rotation[point] * oriented.axes[i];
-                    let reach = Posed::new(x, axes, oriented.radii[i]).reach(n);
-                    let depth = plane.offset_start + reach - n.dot(x);
-                    self.statics.push(Static {
-                        particle: i as u32,
-                        plane,
-                        friction: combined_friction(body.friction, collider.collider.friction),
-                        restitution: body.restitution,
-                        left: (depth - LIFT * least).max(0.0),
-                        pushed: false,
-                    });
-                }
+                let own = body.oriented.clone().into_par_iter().with_min_len(128);
+                let near = |i: usize| near_collider(movers, body, i, collider);
+                self.statics.par_extend(own.filter_map(near));
             }
         }
     }
 
-    /// Oriented particles near each other.
-    fn find_own(
-        &mut self,
-        bodies: &[EllipsoidBody],
-        kinship: &Kinship,
-        movers: &Movers,
-        most: f32,
-    ) {
-        let (points, oriented) = (&*movers.points, &*movers.oriented);
-        let (grid, pairs) = (&self.grid, &mut self.pairs);
-        for body in bodies {
-            for i in body.oriented.clone() {
-                let x = points.pred[oriented.point[i] as usize].position();
-                let reach = oriented.radii[i].max_element();
-                grid.for_each_within(x, (1.0 + NEAR) * (reach + most), |j, _, d2| {
-                    let other = j as usize;
-                    let both = reach + oriented.radii[other].max_element();
-                    let near = both + NEAR * reach.min(both - reach);
-                    if other <= i || d2 > near * near {
-                        return;
-                    }
-                    let own = body.oriented.contains(&other);
-                    if own && !body.self_contact {
-                        return;
-                    }
-                    let Some(allowed) = kinship.allowed(i as u32, j) else {
-                        return;
-                    };
-                    let its = friction_of(bodies, other);
-                    pairs.push(Pair {
-                        particle: i as u32,
-                        other: Other::Oriented(j),
-                        radius: 0.0,
-                        friction: combined_friction(body.friction, its),
-                        allowed,
-                        normal: Vec3::ZERO,
-                    });
-                });
-            }
-        }
-    }
-
-    /// Plain particles near oriented ones.
-    fn find_plain(
-        &mut self,
-        bodies: &[EllipsoidBody],
-        plain: &[PairBody],
-        movers: &Movers,
-        most: f32,
-    ) {
-        let (points, oriented) = (&*movers.points, &*movers.oriented);
-        let places = oriented
-            .point
-            .iter()
-            .map(|&i| points.pred[i as usize].position());
-        let (lo, hi) = places.fold((Vec3::MAX, Vec3::MIN), |(lo, hi), p| (lo.min(p), hi.max(p)));
-        let (grid, pairs) = (&self.grid, &mut self.pairs);
-        for body in plain {
-            let reach = (1.0 + NEAR) * (most + body.radius);
-            let (lo, hi) = (lo - reach, hi + reach);
-            for point in body.points.clone() {
-                let x = points.pred[point].position();
-                if x.cmplt(lo).any() || x.cmpgt(hi).any() {
-                    continue;
-                }
-                grid.for_each_within(x, reach, |i, _, d2| {
-                    let own = oriented.radii[i as usize].max_element();
-                    let near = own + body.radius + NEAR * own.min(body.radius);
-                    if d2 <= near * near {
-                        let its = friction_of(bodies, i as usize);
-                        pairs.push(Pair {
-                            particle: i,
-                            other: Other::Point(point as u32),
-                            radius: body.radius,
-                            friction: combined_friction(body.friction, its),
-                            allowed: 0.0,
-                            normal: Vec3::ZERO,
-                        });
-                    }
-                });
-            }
-        }
-    }
-
-    /// Projectiles near oriented particles, on their whole way.
-    fn find_spheres(&mut self, bodies: &[EllipsoidBody], movers: &Movers) {
-        let (points, oriented) = (&*movers.points, &*movers.oriented);
-        let rigids = &*movers.rigids;
-        for s in 0..rigids.len() {
-            let way = rigids.pred[s].distance(rigids.x[s]);
-            for i in 0..oriented.len() {
-                let x = points.pred[oriented.point[i] as usize].position();
-                let own = oriented.radii[i].max_element();
-                let near = own + rigids.radius[s] + way + NEAR * own;
-                if x.distance_squared(rigids.pred[s]) <= near * near {
-                    self.pairs.push(Pair {
-                        particle: i as u32,
-                        other: Other::Sphere(s as u32),
-                        radius: rigids.radius[s],
-                        friction: combined_friction(rigids.friction[s], friction_of(bodies, i)),
-                        allowed: 0.0,
-                        normal: Vec3::ZERO,
-                    });
-                }
-            }
-        }
-    }
-
-    /// The search for the normal of a pair starts where it ended in the last substep.
-    fn remember_normals(&mut self) {
-        let mut last = self.last.iter().peekable();
-        for pair in &mut self.pairs {
-            let key = (pair.particle, pair.other);
-            while last.next_if(|l| (l.particle, l.other) < key).is_some() {}
-            if let Some(known) = last.next_if(|l| (l.particle, l.other) == key) {
-                pair.normal = known.normal;
-            }
-        }
-    }
-
-    /// Moves particles that are already inside a collider a little out of it, so that old penetration does not turn into velocity.
+    /// Moves particles that are already inside each other or inside a collider a little apart, so that old penetration does not turn into
+    /// velocity.
     pub fn stabilize(&self, movers: &mut Movers) {
+        for pair in self.pairs.iter().filter(|pair| pair.old > 0.0) {
+            part(pair, movers);
+        }
         for contact in &self.statics {
             let i = contact.particle as usize;
             let point = movers.oriented.point[i] as usize;
@@ -406,10 +188,91 @@ impl EllipsoidContacts {
     }
 }
 
-/// Friction of the body that an oriented particle belongs to.
-fn friction_of(bodies: &[EllipsoidBody], i: usize) -> f32 {
-    let at = bodies.partition_point(|body| body.oriented.end <= i);
-    bodies.get(at).map_or(0.0, |body| body.friction)
+/// Particle `i` against a collider, if it may touch it in this substep.
+fn near_collider(
+    movers: &Movers,
+    body: &EllipsoidBody,
+    i: usize,
+    collider: &Placed,
+) -> Option<Static> {
+    let (points, oriented) = (&*movers.points, &*movers.oriented);
+    let point = oriented.point[i] as usize;
+    let (x, pred) = (points.x[point], points.pred[point].position());
+    let radii = oriented.radii[i];
+    let (least, most) = (radii.min_element(), radii.max_element());
+    let plane = collider.tangent_plane(x, pred, least, 2.0 * most - least)?;
+    let n = plane.normal;
+    let axes = points.rotation[point] * oriented.axes[i];
+    let reach = Posed::new(x, axes, radii).reach(n);
+    let depth = plane.offset_start + reach - n.dot(x);
+    Some(Static {
+        particle: i as u32,
+        plane,
+        friction: combined_friction(body.friction, collider.collider.friction),
+        restitution: body.restitution,
+        left: (depth - LIFT * least).max(0.0),
+        pushed: false,
+    })
+}
+
+/// The ellipsoids of two movers where they are predicted to be.
+fn shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
+    let (points, oriented) = (&*movers.points, &*movers.oriented);
+    let b = match near.other {
+        Other::Oriented(j) => posed(points, oriented, j as usize),
+        Other::Point(j) => Posed::ball(points.pred[j as usize].position(), near.radius),
+        Other::Sphere(s) => Posed::ball(movers.rigids.pred[s as usize], near.radius),
+    };
+    (posed(points, oriented, near.particle as usize), b)
+}
+
+/// Two movers as a contact, if they touch or nearly so. Remembers the direction between them for the next substep.
+fn touching(near: &mut Candidate, movers: &Movers) -> Option<Pair> {
+    let (a, b) = shapes(near, movers);
+    let margin = TOUCHING * near.smaller;
+    let far = near.reach + margin;
+    if a.x.distance_squared(b.x) > far * far {
+        return None;
+    }
+    let guess = (near.normal != Vec3::ZERO).then_some(near.normal);
+    // Two that overlap at rest hold each other in place by their groups; they touch where they are deeper in each other.
+    let margin = if near.allowed > 0.0 { -near.allowed } else { margin };
+    let (normal, apart) = separation(&a, &b, guess, margin);
+    near.normal = normal;
+    (apart <= margin).then(|| {
+        let (a, b) = old_shapes(near, movers);
+        let room = normal.dot(b.x - a.x) - a.reach(normal) - b.reach(normal);
+        let old = (-room - near.allowed).max(0.0);
+        Pair {
+            near: *near,
+            normal,
+            old,
+            left: (old - LIFT * near.smaller).max(0.0),
+        }
+    })
+}
+
+/// The ellipsoids of two movers where they were when the substep began.
+fn old_shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
+    let (points, oriented) = (&*movers.points, &*movers.oriented);
+    let posed = |i: u32| {
+        let i = i as usize;
+        let point = oriented.point[i] as usize;
+        let axes = points.rotation[point] * oriented.axes[i];
+        Posed::new(points.x[point], axes, oriented.radii[i])
+    };
+    let b = match near.other {
+        Other::Oriented(j) => posed(j),
+        Other::Point(j) => Posed::ball(points.x[j as usize], near.radius),
+        Other::Sphere(s) => Posed::ball(movers.rigids.x[s as usize], near.radius),
+    };
+    (posed(near.particle), b)
+}
+
+/// The ellipsoid of particle `i` where it is predicted to be.
+fn posed(points: &Points, oriented: &Oriented, i: usize) -> Posed {
+    let x = points.pred[oriented.point[i] as usize].position();
+    Posed::new(x, oriented.turned[i] * oriented.axes[i], oriented.radii[i])
 }
 
 /// One side of a contact.
@@ -510,15 +373,50 @@ fn impulse(n: Vec3, depth: f32, slip: Vec3, coefficient: f32, give: impl Fn(Vec3
     n * normal - friction(along * stop, normal, coefficient)
 }
 
-fn solve_static(contact: &mut Static, movers: &mut Movers) {
-    let i = contact.particle as usize;
-    let side = Side::oriented(movers.points, movers.oriented, i);
-    if side.inv_mass == 0.0 {
+/// Moves the two of a pair apart by as much of their old penetration as leaves in this substep.
+fn part(pair: &Pair, movers: &mut Movers) {
+    let (points, rigids) = (&mut *movers.points, &mut *movers.rigids);
+    let i = movers.oriented.point[pair.near.particle as usize] as usize;
+    let weight = |point: usize, points: &Points| points.inv_mass[point];
+    let w = [
+        weight(i, points),
+        match pair.near.other {
+            Other::Oriented(j) => weight(movers.oriented.point[j as usize] as usize, points),
+            Other::Point(j) => weight(j as usize, points),
+            Other::Sphere(s) => 1.0 / rigids.mass[s as usize],
+        },
+    ];
+    if w[0] + w[1] == 0.0 {
         return;
     }
+    let way = pair.normal * ((pair.old - pair.left) / (w[0] + w[1]));
+    let mut shift = |point: usize, by: Vec3| {
+        points.x[point] += by;
+        points.shift_pred(point, by);
+    };
+    shift(i, -way * w[0]);
+    match pair.near.other {
+        Other::Oriented(j) => shift(movers.oriented.point[j as usize] as usize, way * w[1]),
+        Other::Point(j) => shift(j as usize, way * w[1]),
+        Other::Sphere(s) => {
+            rigids.x[s as usize] += way * w[1];
+            rigids.pred[s as usize] += way * w[1];
+        }
+    }
+}
+
+fn solve_static(contact: &mut Static, movers: &mut Movers) {
+    let i = contact.particle as usize;
     let n = contact.plane.normal;
+    let point = movers.oriented.point[i] as usize;
+    let room = contact.plane.offset - contact.left - n.dot(movers.points.pred[point].position());
+    // Most are farther away than any ellipsoid of theirs reaches.
+    if movers.points.inv_mass[point] == 0.0 || room + movers.oriented.radii[i].max_element() <= 0.0 {
+        return;
+    }
+    let side = Side::oriented(movers.points, movers.oriented, i);
     let arm = -side.shape.arm(n);
-    let depth = contact.plane.offset - contact.left - n.dot(side.shape.x + arm);
+    let depth = room - n.dot(arm);
     if depth <= 0.0 {
         return;
     }
@@ -529,30 +427,31 @@ fn solve_static(contact: &mut Static, movers: &mut Movers) {
 }
 
 fn solve_pair(pair: &mut Pair, movers: &mut Movers) {
-    let i = pair.particle as usize;
+    let near = pair.near;
+    let (shape_a, shape_b) = shapes(&near, movers);
+    let (n, apart) = refine(&shape_a, &shape_b, pair.normal);
+    pair.normal = n;
+    let depth = -apart - near.allowed - pair.left;
+    if depth <= 0.0 {
+        return;
+    }
+    let i = near.particle as usize;
     let a = Side::oriented(movers.points, movers.oriented, i);
-    let b = match pair.other {
+    let b = match near.other {
         Other::Oriented(j) => Side::oriented(movers.points, movers.oriented, j as usize),
-        Other::Point(j) => Side::point(movers.points, j as usize, pair.radius),
+        Other::Point(j) => Side::point(movers.points, j as usize, near.radius),
         Other::Sphere(s) => Side::sphere(movers.rigids, s as usize),
     };
     if a.inv_mass + b.inv_mass == 0.0 {
-        return;
-    }
-    let guess = (pair.normal != Vec3::ZERO).then_some(pair.normal);
-    let (n, apart) = separation(&a.shape, &b.shape, guess);
-    pair.normal = n;
-    let depth = -apart - pair.allowed;
-    if depth <= 0.0 {
         return;
     }
     let (arm_a, arm_b) = (a.shape.arm(n), -b.shape.arm(n));
     let slip = b.slip(arm_b) - a.slip(arm_a);
     // What is pushed into the second mover; the first gets the opposite.
     let give = |n: Vec3| a.give(arm_a, n) + b.give(arm_b, n);
-    let impulse = impulse(n, depth, slip, pair.friction, give);
+    let impulse = impulse(n, depth, slip, near.friction, give);
     push(movers, i, &a, arm_a, -impulse);
-    match pair.other {
+    match near.other {
         Other::Oriented(j) => push(movers, j as usize, &b, arm_b, impulse),
         Other::Point(j) => movers.points.shift_pred(j as usize, impulse * b.inv_mass),
         Other::Sphere(s) => {

@@ -14,6 +14,8 @@ pub(crate) mod depths;
 pub mod ellipsoid;
 pub mod ellipsoids;
 mod kin;
+pub mod kinship;
+pub mod nearby;
 pub mod pairs;
 pub mod spheres;
 pub mod statics;

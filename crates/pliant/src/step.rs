@@ -187,7 +187,14 @@ impl World {
         };
         if let Some(kinship) = kinship {
             let left = h * (settings.substeps - 1 - number) as f32;
-            ellipsoids.find(ellipsoid_bodies, pair_bodies, kinship, &movers, &placed, left);
+            ellipsoids.find(
+                ellipsoid_bodies,
+                pair_bodies,
+                kinship,
+                &movers,
+                &placed,
+                left,
+            );
         }
         watch.lap(Stage::Contacts);
 

@@ -8,9 +8,9 @@ use pliant::body::{Sampling, make_solid, sample};
 use pliant::clustering::{Clustering, Kernel};
 use pliant::geometry::Mesh;
 use pliant::matching::{Averaging, Dynamics, Fit, Springs};
+use pliant::random::{Random, name_key};
 use pliant::resample::{Embedded, MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
-use pliant::random::{Random, name_key};
 use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
 
 use super::form::{self, Form};
@@ -112,7 +112,11 @@ fn put_aside(body: &mut file::Body, index: usize, copies: &file::Copies, copy: u
 }
 
 /// The material of a body.
-pub(super) fn material_of(site: &Site<'_>, index: usize, body: &file::Body) -> Result<Material, Error> {
+pub(super) fn material_of(
+    site: &Site<'_>,
+    index: usize,
+    body: &file::Body,
+) -> Result<Material, Error> {
     let name = body.material.as_deref().unwrap_or(DEFAULT_MATERIAL);
     let values = site.loaded.scene.material(name).ok_or_else(|| {
         let path = format!("body.{index}.material");
@@ -257,7 +261,12 @@ fn clustering(body: &file::Body) -> Clustering {
 }
 
 /// Says what the engine has against a body at the field that decides about it.
-pub(super) fn refuse(site: &Site<'_>, index: usize, file: Option<&str>, error: &BuildError) -> Error {
+pub(super) fn refuse(
+    site: &Site<'_>,
+    index: usize,
+    file: Option<&str>,
+    error: &BuildError,
+) -> Error {
     let path = format!("body.{index}");
     let message = error.to_string();
     let radius_path = format!("{path}.particle_radius");
@@ -297,7 +306,11 @@ impl Totals {
 
     /// Counts more particles; `path` is the field that decides how many.
     pub(super) fn add_particles(
-        &mut self, site: &Site<'_>, path: &str, more: usize) -> Result<(), Error> {
+        &mut self,
+        site: &Site<'_>,
+        path: &str,
+        more: usize,
+    ) -> Result<(), Error> {
         self.particles += more;
         if self.particles > site.limits.particles {
             let message = format!(
@@ -310,7 +323,11 @@ impl Totals {
     }
 
     pub(super) fn add_surface(
-        &mut self, site: &Site<'_>, index: usize, mesh: &Mesh) -> Result<(), Error> {
+        &mut self,
+        site: &Site<'_>,
+        index: usize,
+        mesh: &Mesh,
+    ) -> Result<(), Error> {
         self.triangles += mesh.triangles.len();
         self.vertices += mesh.positions.len();
         let totals = [

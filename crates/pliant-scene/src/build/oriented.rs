@@ -130,7 +130,8 @@ fn modelled(
     } else {
         models::make(name).ok_or_else(|| {
             let known = models::NAMES.join("`, `");
-            let message = format!("unknown model `{name}`, expected a .toml file or one of `{known}`");
+            let message =
+                format!("unknown model `{name}`, expected a .toml file or one of `{known}`");
             site.error(&path, &message)
         })?
     };
@@ -181,7 +182,11 @@ fn show_ellipsoids(desc: &mut OrientedDesc) {
         for p in &mut ellipsoid.positions {
             *p = particle.axes * (particle.radii * *p) + particle.x;
         }
-        let home = if particle.turns { i as u32 } else { nearest_turning(desc, particle.x, i) };
+        let home = if particle.turns {
+            i as u32
+        } else {
+            nearest_turning(desc, particle.x, i)
+        };
         desc.home.extend(vec![home; ellipsoid.positions.len()]);
         desc.mesh.append(&ellipsoid);
     }

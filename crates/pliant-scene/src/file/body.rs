@@ -493,7 +493,10 @@ impl Body {
         }
         at.path("mesh", self.mesh.as_deref())?;
         at.path("model", self.model.as_deref())?;
-        if self.edge_length.is_some() && self.shape.is_none() && self.method == Some(Method::Oriented) {
+        if self.edge_length.is_some()
+            && self.shape.is_none()
+            && self.method == Some(Method::Oriented)
+        {
             return Err(at
                 .field("edge_length")
                 .key_error("`edge_length` of an oriented body is for its `shape`, expected none"));

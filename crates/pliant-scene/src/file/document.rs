@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{ModelFile, SceneFile};
 use super::check::At;
 use super::error::{Place, SceneError, one_line, shortened};
 use super::reader;
+use super::{ModelFile, SceneFile};
 
 /// A parsed scene file, before its fields have been given types.
 ///

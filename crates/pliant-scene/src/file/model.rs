@@ -133,9 +133,7 @@ impl ModelParticle {
         at.sizes("radii", self.radii)?;
         at.number("mass", self.mass, Range::POSITIVE)?;
         match (self.radius, self.radii) {
-            (None, None) => {
-                Err(at.error("the particle has no size, expected `radius` or `radii`"))
-            }
+            (None, None) => Err(at.error("the particle has no size, expected `radius` or `radii`")),
             (Some(_), Some(_)) => Err(at
                 .field("radii")
                 .key_error("the particle has both `radius` and `radii`, expected one of them")),

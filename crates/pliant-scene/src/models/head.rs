@@ -109,7 +109,9 @@ fn hair(shop: &mut Workshop, strand: u32) -> u32 {
         let side = if out.x < 0.0 { -1.0 } else { 1.0 };
         let away = Vec3::new(1.3 * side, 0.0, -1.6) * front * (1.0 - t);
         let down = away + Vec3::new(0.12 * out.x, -1.0, -0.22);
-        let ahead = normal.lerp(down, (0.25 + 2.2 * t).min(1.0)).normalize_or(down);
+        let ahead = normal
+            .lerp(down, (0.25 + 2.2 * t).min(1.0))
+            .normalize_or(down);
         at += step * ahead;
         at = outside(at);
     }
@@ -141,7 +143,11 @@ fn outside(x: Vec3) -> Vec3 {
     let out = |x: Vec3, center: Vec3, radii: Vec3| {
         let local = (x - center) / radii;
         let length = local.length();
-        if length < 1.0 { center + radii * local / length.max(1e-3) } else { x }
+        if length < 1.0 {
+            center + radii * local / length.max(1e-3)
+        } else {
+            x
+        }
     };
     let x = out(x, SKULL.0, SKULL.1 + 0.06);
     let x = out(x, Vec3::new(0.0, 2.30, -0.03), Vec3::new(0.27, 0.60, 0.28));
@@ -217,7 +223,11 @@ fn sheet(at: &impl Fn(f32, f32) -> Vec3, n: u32) -> Mesh {
         for side in 0..2 {
             let [a, b] = [corner(side, i, j), corner(side, i + 1, j)];
             let [c, d] = [corner(side, i, j + 1), corner(side, i + 1, j + 1)];
-            let quad = if side == 0 { [[a, b, c], [c, b, d]] } else { [[a, c, b], [c, d, b]] };
+            let quad = if side == 0 {
+                [[a, b, c], [c, b, d]]
+            } else {
+                [[a, c, b], [c, d, b]]
+            };
             mesh.triangles.extend(quad);
         }
     }

@@ -48,10 +48,16 @@ mod tests {
             let desc = make(name).unwrap();
             let near = |found: usize, wanted: usize| found.abs_diff(wanted) * 8 <= wanted;
             let found = (desc.particles.len(), desc.mesh.triangles.len());
-            assert!(near(found.0, particles) && near(found.1, triangles), "{name}: {found:?}");
+            assert!(
+                near(found.0, particles) && near(found.1, triangles),
+                "{name}: {found:?}"
+            );
             assert_eq!(desc.home.len(), desc.mesh.positions.len(), "{name}");
             assert_eq!(desc.mesh.colors.len(), desc.mesh.positions.len(), "{name}");
-            assert!(desc.home.iter().all(|&i| desc.particles[i as usize].turns), "{name}");
+            assert!(
+                desc.home.iter().all(|&i| desc.particles[i as usize].turns),
+                "{name}"
+            );
             World::default().add_oriented(desc).unwrap();
         }
         assert!(make("boat").is_none());

@@ -33,11 +33,21 @@ const JOINTS: [[f32; 3]; 9] = [
 const LIMBS: [Limb; 9] = [
     limb([0.0, 1.0, 0.0], [0.13, 0.13, 0.13], WOOD, &[0]),
     limb([0.34, 0.78, 0.0], [0.12, 0.055, 0.055], BODY_COLOR, &[1, 3]),
-    limb([-0.34, 0.78, 0.0], [0.12, 0.055, 0.055], BODY_COLOR, &[2, 4]),
+    limb(
+        [-0.34, 0.78, 0.0],
+        [0.12, 0.055, 0.055],
+        BODY_COLOR,
+        &[2, 4],
+    ),
     limb([0.61, 0.78, 0.0], [0.13, 0.05, 0.05], WOOD, &[3]),
     limb([-0.61, 0.78, 0.0], [0.13, 0.05, 0.05], WOOD, &[4]),
     limb([0.09, 0.33, 0.0], [0.065, 0.10, 0.065], BODY_COLOR, &[5, 7]),
-    limb([-0.09, 0.33, 0.0], [0.065, 0.10, 0.065], BODY_COLOR, &[6, 8]),
+    limb(
+        [-0.09, 0.33, 0.0],
+        [0.065, 0.10, 0.065],
+        BODY_COLOR,
+        &[6, 8],
+    ),
     limb([0.09, 0.11, 0.03], [0.065, 0.11, 0.10], WOOD, &[7]),
     limb([-0.09, 0.11, 0.03], [0.065, 0.11, 0.10], WOOD, &[8]),
 ];
@@ -82,7 +92,11 @@ pub(super) fn make() -> OrientedDesc {
     let head = parts[0];
     for side in [-1.0, 1.0] {
         let eye = Vec3::new(0.05 * side, 1.03, 0.125);
-        shop.show(&moved(solids::sphere(0.022, 8), Quat::IDENTITY, eye), DARK, |_| head);
+        shop.show(
+            &moved(solids::sphere(0.022, 6), Quat::IDENTITY, eye),
+            DARK,
+            |_| head,
+        );
     }
     shop.finish()
 }

@@ -78,7 +78,9 @@ impl Gardener {
             let thick = radius(t);
             let radii = Vec3::new(0.6 * step, thick.max(0.02), thick.max(0.02));
             let mass = 400.0 * step * thick * thick + 0.004;
-            let particle = self.shop.particle(egg(at.midpoint(next), along(ahead), radii, mass));
+            let particle = self
+                .shop
+                .particle(egg(at.midpoint(next), along(ahead), radii, mass));
             if let Some(before) = own.last().copied().or(parent) {
                 self.shop.connect(before, particle);
             }
@@ -159,7 +161,11 @@ fn blade(foot: Vec3, turn: Quat, length: f32) -> Mesh {
         for (i, k) in (0..STEPS).flat_map(|i| [(i, 0), (i, 1)]) {
             let [a, b] = [first + 3 * i + k, first + 3 * i + k + 1];
             let [c, d] = [a + 3, b + 3];
-            let quad = if side == 0 { [[a, b, c], [c, b, d]] } else { [[a, c, b], [c, d, b]] };
+            let quad = if side == 0 {
+                [[a, b, c], [c, b, d]]
+            } else {
+                [[a, c, b], [c, d, b]]
+            };
             mesh.triangles.extend(quad);
         }
     }

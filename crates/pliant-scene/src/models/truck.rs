@@ -61,10 +61,19 @@ fn frame(shop: &mut Workshop) -> Vec<u32> {
 fn axle(shop: &mut Workshop, frame: &[u32], ahead: f32) {
     let (x, z, height) = AXLE;
     let middle = Vec3::new(ahead * x, height, 0.0);
-    let beam = shop.particle(egg(middle, Quat::IDENTITY, Vec3::new(0.15, 0.15, 0.8), 60.0));
+    let beam = shop.particle(egg(
+        middle,
+        Quat::IDENTITY,
+        Vec3::new(0.15, 0.15, 0.8),
+        60.0,
+    ));
     let path = [-0.98f32, 0.98].map(|s| (middle + Vec3::Z * s, 0.10));
     shop.show(&tube(&path, 16), STEEL, |_| beam);
-    let lump = moved(rounded_box(Vec3::splat(0.2), 0.14, 8), Quat::IDENTITY, middle);
+    let lump = moved(
+        rounded_box(Vec3::splat(0.2), 0.14, 8),
+        Quat::IDENTITY,
+        middle,
+    );
     shop.show(&lump, STEEL, |_| beam);
     let mut hubs = Vec::new();
     for side in [-1.0, 1.0] {
@@ -91,7 +100,12 @@ fn axle(shop: &mut Workshop, frame: &[u32], ahead: f32) {
 
 /// A wheel; returns the two joints of its hub.
 fn wheel(shop: &mut Workshop, middle: Vec3, side: f32) -> [u32; 2] {
-    let rim = shop.particle(egg(middle, Quat::IDENTITY, Vec3::new(0.36, 0.36, 0.16), 30.0));
+    let rim = shop.particle(egg(
+        middle,
+        Quat::IDENTITY,
+        Vec3::new(0.36, 0.36, 0.16),
+        30.0,
+    ));
     let hub = [-0.16, 0.16].map(|z| shop.particle(joint(middle + Vec3::Z * z, 0.05, 12.0)));
     shop.rigid(&[rim], &hub);
     let place = |row: u32, k: u32| {
@@ -140,7 +154,11 @@ fn tyre_mesh() -> Mesh {
         // Blocks on the outside, in two rows that do not face each other.
         let shift = if up > 0.0 { 0.0 } else { 0.5 };
         let block = (28.0 * u + shift).fract() < 0.5;
-        let tread = if out > 0.35 && up.abs() > 0.12 && block { 0.045 } else { 0.0 };
+        let tread = if out > 0.35 && up.abs() > 0.12 && block {
+            0.045
+        } else {
+            0.0
+        };
         let away = TYRE.0 + (TYRE.1 - 0.04 + tread) * out;
         Vec3::new(away * cos, away * sin, 0.94 * TYRE.1 * up)
     })
@@ -162,7 +180,11 @@ fn show_rim(shop: &mut Workshop, rim: u32, middle: Vec3, side: f32) {
         let mesh = moved(mesh, turn, face + turn * (Vec3::X * 0.16));
         shop.show(&mesh, BODY_COLOR, |_| rim);
     }
-    let cap = moved(rounded_box(Vec3::new(0.09, 0.09, 0.07), 0.05, 6), Quat::IDENTITY, face);
+    let cap = moved(
+        rounded_box(Vec3::new(0.09, 0.09, 0.07), 0.05, 6),
+        Quat::IDENTITY,
+        face,
+    );
     shop.show(&cap, STEEL, |_| rim);
 }
 

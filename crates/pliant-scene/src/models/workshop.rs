@@ -199,7 +199,8 @@ pub(super) fn tube(path: &[(Vec3, f32)], around: u32) -> Mesh {
         mesh.positions.push(x + 0.5 * radius * out);
         for k in 0..around {
             let (a, b) = (ring + k, ring + (k + 1) % around);
-            mesh.triangles.push(if end == 0 { [b, a, tip] } else { [a, b, tip] });
+            mesh.triangles
+                .push(if end == 0 { [b, a, tip] } else { [a, b, tip] });
         }
     }
     mesh
@@ -213,10 +214,12 @@ pub(super) fn rounded_box(half: Vec3, round: f32, n: i32) -> Mesh {
     let mut corner = |mesh: &mut Mesh, cell: IVec3| {
         *known.entry(cell.to_array()).or_insert_with(|| {
             // Corners crowd towards the edges, where the box is round.
-            let share = |c: i32| libm::sinf(std::f32::consts::FRAC_PI_2 * (2 * c - n) as f32 / n as f32);
+            let share =
+                |c: i32| libm::sinf(std::f32::consts::FRAC_PI_2 * (2 * c - n) as f32 / n as f32);
             let q = half * Vec3::new(share(cell.x), share(cell.y), share(cell.z));
             let inner = q.clamp(-core, core);
-            mesh.positions.push(inner + round * (q - inner).normalize_or(Vec3::Y));
+            mesh.positions
+                .push(inner + round * (q - inner).normalize_or(Vec3::Y));
             mesh.positions.len() as u32 - 1
         })
     };
@@ -227,7 +230,11 @@ pub(super) fn rounded_box(half: Vec3, round: f32, n: i32) -> Mesh {
             let at = |i: i32, j: i32| w * (side * n) + u * i + v * j;
             let quad = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
             let [a, b, c, d] = quad.map(|cell| corner(&mut mesh, cell));
-            let faces = if side == 1 { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] };
+            let faces = if side == 1 {
+                [[a, b, c], [a, c, d]]
+            } else {
+                [[a, c, b], [a, d, c]]
+            };
             mesh.triangles.extend(faces);
         }
     }
@@ -246,7 +253,11 @@ mod tests {
         let path: Vec<(Vec3, f32)> = (0..6).map(|i| (Vec3::Y * i as f32, 0.5)).collect();
         let pipe = tube(&smooth(&path, 3), 32);
         let expected = 5.0 * std::f64::consts::PI * 0.25;
-        assert!((pipe.volume() / expected - 1.0).abs() < 0.06, "{}", pipe.volume());
+        assert!(
+            (pipe.volume() / expected - 1.0).abs() < 0.06,
+            "{}",
+            pipe.volume()
+        );
         for mesh in [cube, pipe] {
             let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
             for [a, b, c] in mesh.triangles {

@@ -460,7 +460,12 @@ fn cow() -> Model {
 /// Four arms on either side of a mantle that leans back.
 fn octopus() -> Model {
     let mut parts = vec![
-        tilted_egg([0.0, 2.25, -0.25], [0.92, 1.22, 0.98], [-14.0, 0.0, 0.0], 0.10),
+        tilted_egg(
+            [0.0, 2.25, -0.25],
+            [0.92, 1.22, 0.98],
+            [-14.0, 0.0, 0.0],
+            0.10,
+        ),
         egg([0.0, 1.15, 0.10], [0.78, 0.62, 0.76], 0.40),
         // Brows, eyes and the funnel.
         egg([0.44, 1.62, 0.56], [0.28, 0.27, 0.27], 0.14),
@@ -479,7 +484,11 @@ fn octopus() -> Model {
             let low = 0.26 + 0.85 * (1.0 - t / 0.45).max(0.0).powi(2) - 0.06 * t;
             let height = low + 0.48 * (1.0 - cos);
             let side = 0.30 * libm::sinf(5.0 * t + f32::from(arm)) * t;
-            let at = [far * out_x + side * out_z, height, far * out_z - side * out_x];
+            let at = [
+                far * out_x + side * out_z,
+                height,
+                far * out_z - side * out_x,
+            ];
             let radius = 0.34 * (1.0 - t) + 0.07;
             if let Some((from, thick)) = last {
                 parts.push(cone(from, thick, at, radius, 0.06));
@@ -495,7 +504,11 @@ fn pancreas() -> Model {
     let mut parts = Vec::new();
     let middle = |t: f32| {
         let bend = libm::sinf(std::f32::consts::PI * t);
-        [4.0 * t - 2.0, 0.55 * bend - 0.25 * (1.0 - t), 0.20 * libm::sinf(5.0 * t)]
+        [
+            4.0 * t - 2.0,
+            0.55 * bend - 0.25 * (1.0 - t),
+            0.20 * libm::sinf(5.0 * t),
+        ]
     };
     let thickness = |t: f32| 0.52 * (1.0 - t).powi(2) + 0.30;
     for joint in 0..12u8 {

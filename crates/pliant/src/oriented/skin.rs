@@ -29,9 +29,18 @@ pub(crate) fn bind(desc: &OrientedDesc, first: usize) -> Surface {
         hang(desc, &around[home as usize], y, first)
     };
     let positions = &desc.mesh.positions;
+    let skin: Vec<Skin> = positions.par_iter().enumerate().map(hang).collect();
+    let mut reach = vec![0.0f32; desc.particles.len()];
+    for skin in &skin {
+        for (point, local) in skin.point.iter().zip(&skin.local) {
+            let own = &mut reach[*point as usize - first];
+            *own = own.max(local.length());
+        }
+    }
     Surface::Skinned(Skinned {
         rest: positions.clone(),
-        skin: positions.par_iter().enumerate().map(hang).collect(),
+        skin,
+        reach,
         mesh: desc.mesh.clone(),
         blend: desc.blend,
     })

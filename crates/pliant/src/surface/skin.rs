@@ -26,6 +26,7 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> 
         mesh,
         skin,
         blend: Blend::Linear,
+        reach: Vec::new(),
     }
 }
 
@@ -221,6 +222,10 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         Blend::Linear => blend_places,
         Blend::Dual => blend_motions,
     };
+    let near = near_obstacles(frame, &surface.reach);
+    let first = frame.own.start;
+    let is_near =
+        |skin: &Skin| near.is_empty() || skin.point.iter().any(|&i| near[i as usize - first]);
     surface
         .mesh
         .positions
@@ -229,10 +234,37 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         .with_min_len(1024)
         .for_each(|(y, skin)| {
             let moved = blend(frame, skin);
-            if let Some(to) = settled(frame, skin, moved) {
+            let to = if is_near(skin) {
+                settled(frame, skin, moved)
+            } else {
+                in_world(moved).then_some(moved)
+            };
+            if let Some(to) = to {
                 *y = to;
             }
         });
+}
+
+/// Whether a vertex of each point may be inside a collider, from how far they are from it; empty if that is not known.
+fn near_obstacles(frame: &SkinFrame, reach: &[f32]) -> Vec<bool> {
+    let near = |(i, &reach): (usize, &f32)| {
+        let x = frame.points.x[frame.own.start + i];
+        frame.obstacles.iter().any(|obstacle| {
+            let placed = &obstacle.placed;
+            let away = Vec3::splat(reach);
+            (x + away).cmpge(obstacle.lo).all()
+                && (x - away).cmple(obstacle.hi).all()
+                && placed
+                    .distance_normal(placed.end.invert(x), reach)
+                    .is_some_and(|(d, _)| d <= reach)
+        })
+    };
+    reach
+        .par_iter()
+        .enumerate()
+        .with_min_len(64)
+        .map(near)
+        .collect()
 }
 
 /// The mean of the places that a vertex has with each of its particles.
@@ -265,7 +297,11 @@ fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
     for a in 0..SKIN_INFLUENCES {
         let l = skin.point[a] as usize;
         let q = quaternion(a);
-        let side = if q.dot(quaternion(heaviest)) < 0.0 { -1.0 } else { 1.0 };
+        let side = if q.dot(quaternion(heaviest)) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
         let y = frame.turn[l] * skin.local[a] + (frame.points.x[l] - origin);
         let w = side * skin.weight[a];
         real += Vec4::from(q) * w;

@@ -96,7 +96,11 @@ fn climb(a: &Posed, b: &Posed, start: Vec3, steps: usize, enough: f32) -> (Vec3,
     let look = |n: Vec3| {
         let (u, v) = (a.m.transpose() * n, b.m.transpose() * n);
         let (lu, lv) = (u.length(), v.length());
-        (n.dot(way) - lu - lv, u / lu.max(f32::MIN_POSITIVE), v / lv.max(f32::MIN_POSITIVE))
+        (
+            n.dot(way) - lu - lv,
+            u / lu.max(f32::MIN_POSITIVE),
+            v / lv.max(f32::MIN_POSITIVE),
+        )
     };
     let mut n = start;
     let (mut height, mut u, mut v) = look(n);

@@ -236,7 +236,11 @@ fn touching(near: &mut Candidate, movers: &Movers) -> Option<Pair> {
     }
     let guess = (near.normal != Vec3::ZERO).then_some(near.normal);
     // Two that overlap at rest hold each other in place by their groups; they touch where they are deeper in each other.
-    let margin = if near.allowed > 0.0 { -near.allowed } else { margin };
+    let margin = if near.allowed > 0.0 {
+        -near.allowed
+    } else {
+        margin
+    };
     let (normal, apart) = separation(&a, &b, guess, margin);
     near.normal = normal;
     (apart <= margin).then(|| {
@@ -411,7 +415,8 @@ fn solve_static(contact: &mut Static, movers: &mut Movers) {
     let point = movers.oriented.point[i] as usize;
     let room = contact.plane.offset - contact.left - n.dot(movers.points.pred[point].position());
     // Most are farther away than any ellipsoid of theirs reaches.
-    if movers.points.inv_mass[point] == 0.0 || room + movers.oriented.radii[i].max_element() <= 0.0 {
+    if movers.points.inv_mass[point] == 0.0 || room + movers.oriented.radii[i].max_element() <= 0.0
+    {
         return;
     }
     let side = Side::oriented(movers.points, movers.oriented, i);

@@ -111,9 +111,11 @@ impl Nearby {
         });
         let rigids = &*movers.rigids;
         let spheres_hold = self.spheres.len() == rigids.len()
-            && self.spheres.iter().enumerate().all(|(s, b)| {
-                contains(b, rigids.pred[s], Vec3::splat(rigids.radius[s]))
-            });
+            && self
+                .spheres
+                .iter()
+                .enumerate()
+                .all(|(s, b)| contains(b, rigids.pred[s], Vec3::splat(rigids.radius[s])));
         own && points_hold && spheres_hold
     }
 
@@ -122,10 +124,7 @@ impl Nearby {
         let (points, oriented) = (&*movers.points, &*movers.oriented);
         let swept = |x: Vec3, pred: Vec3, way: Vec3, half: Vec3| {
             let end = pred + way;
-            (
-                x.min(pred).min(end) - half,
-                x.max(pred).max(end) + half,
-            )
+            (x.min(pred).min(end) - half, x.max(pred).max(end) + half)
         };
         let count = oriented.len();
         let of_particle = |i: usize| {
@@ -142,8 +141,15 @@ impl Nearby {
         let of_plain = |body: &PairBody| {
             let half = Vec3::splat((1.0 + SLACK) * body.radius);
             let own = body.points.clone();
-            own.map(|i| swept(points.x[i], points.pred[i].position(), points.v[i] * left, half))
-                .collect()
+            own.map(|i| {
+                swept(
+                    points.x[i],
+                    points.pred[i].position(),
+                    points.v[i] * left,
+                    half,
+                )
+            })
+            .collect()
         };
         self.plain = plain.iter().map(of_plain).collect();
         let rigids = &*movers.rigids;
@@ -217,7 +223,11 @@ impl Nearby {
         let rigids = &*movers.rigids;
         for (s, &(lo, hi)) in self.spheres.iter().enumerate() {
             self.tree.for_each_in_box(lo, hi, |i| {
-                let near = (Other::Sphere(s as u32), rigids.radius[s], rigids.friction[s]);
+                let near = (
+                    Other::Sphere(s as u32),
+                    rigids.radius[s],
+                    rigids.friction[s],
+                );
                 found.extend(self.meets((lo, hi), near, i, bodies, movers.oriented));
             });
         }

@@ -167,7 +167,10 @@ impl World {
         smooth().for_each(|body| begin_second_order(points, oriented, body.oriented.clone()));
         predict_points(&forces, blocks, points, jacobi.residue_mut());
         predict_turns(h, points, oriented);
-        smooth().for_each(|body| predict_second_order(h, points, oriented, body.oriented.clone()));
+        for (at, body) in bodies.iter().enumerate().filter(|(_, b)| b.second_order) {
+            let residue = predict_second_order(h, points, oriented, body.oriented.clone());
+            sequential.add_residue(at, residue);
+        }
         predict_rigids(&forces, rigids);
         for grab in grabs.iter() {
             grab.carry(points, oriented, end);

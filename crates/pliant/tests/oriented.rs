@@ -535,7 +535,10 @@ fn bend_left(imposed: f32, plastic_yield: f32) -> f32 {
         )
     };
     for i in 0..10 {
-        world.points_mut().x[i] = on_arc(start[i].x);
+        let x = on_arc(start[i].x);
+        world.points_mut().x[i] = x;
+        // What is held stays where it was predicted.
+        world.points_mut().pred[i].set_position(x);
         let turn = Quat::from_rotation_z((start[i].x - 0.45) / radius);
         world.points_mut().rotation[i] = turn;
         if !(2..8).contains(&i) {

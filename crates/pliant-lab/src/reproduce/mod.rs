@@ -2,6 +2,7 @@
 
 mod check;
 mod elastoplastic;
+mod oriented;
 mod pictures;
 mod plot;
 mod reclustering;
@@ -102,6 +103,7 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     elastoplastic::EXPERIMENTS
         .iter()
         .chain(reclustering::EXPERIMENTS)
+        .chain(oriented::EXPERIMENTS)
         .chain(surface::EXPERIMENTS)
 }
 

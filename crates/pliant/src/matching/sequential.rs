@@ -136,6 +136,13 @@ impl Sequential {
         &self.residue
     }
 
+    /// Adds to the residue of a body of the world (kg m).
+    pub fn add_residue(&mut self, body: usize, residue: Vec3) {
+        if let Some(own) = self.residue.iter_mut().find(|own| own.0 == body) {
+            own.1 += residue;
+        }
+    }
+
     /// Places every group once and moves its members to their goals.
     pub fn iterate(
         &mut self,

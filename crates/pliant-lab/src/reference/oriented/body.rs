@@ -59,6 +59,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// Groups that flowed.
     pub flowed: usize,
+    /// Numbers that were not finite and were stopped. The reference stops none; other solvers of its bodies may.
+    pub stopped: usize,
 }
 
 /// Particles, and the groups that hold them together.

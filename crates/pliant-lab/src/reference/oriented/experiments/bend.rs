@@ -4,6 +4,7 @@ use super::super::body::{Body, Params};
 use super::super::contact::Surroundings;
 use super::super::plastic::Plastic;
 use super::super::pose::Pose;
+use super::Stepper;
 use glam::{DQuat, DVec3};
 
 /// Particles of the rod.
@@ -30,8 +31,13 @@ pub struct Bent {
     pub largest_flow: f64,
 }
 
-/// Bends the rod to an arc of `angle` rad, holds its ends there, and lets go.
-pub fn run(angle: f64, plastic: Option<Plastic>) -> Bent {
+/// Bends the rod to an arc of `angle` rad, holds its ends there, and lets go; `watch` sees the time and the angle between
+/// the ends after every step.
+pub fn run<S: Stepper>(
+    angle: f64,
+    plastic: Option<Plastic>,
+    mut watch: impl FnMut(f64, f64),
+) -> Bent {
     let mut body = Body::rod(COUNT, SPACING, 0.05, DVec3::ZERO);
     for p in &mut body.particles {
         p.pose = on_arc(p.rest.x.x, angle);
@@ -46,9 +52,13 @@ pub fn run(angle: f64, plastic: Option<Plastic>) -> Bent {
         ..Params::default()
     };
     let mut result = Bent::default();
+    let (mut stepper, mut time) = (S::default(), 0.0);
     let mut run = |body: &mut Body, seconds: f64| {
         for _ in 0..(seconds / params.dt).round() as usize {
-            result.flowed += body.step(&params, &Surroundings::none()).flowed;
+            let report = stepper.step(body, &params, &Surroundings::none());
+            result.flowed += report.flowed;
+            time += params.dt;
+            watch(time, end_angle(body));
         }
     };
     run(&mut body, HELD);

@@ -6,6 +6,7 @@ use super::super::contact::Surroundings;
 use super::super::particle::Particle;
 use super::super::pose::{Pose, turn_vector};
 use super::momentum::tangle;
+use super::{Stepper, larger};
 use glam::{DMat3, DQuat, DVec3};
 
 /// Steps before the motion, so that there is a past.
@@ -16,7 +17,7 @@ const STEPS: usize = 5;
 /// Largest distance between a body that was moved, stepped and moved back, and one that was only stepped, in m.
 ///
 /// The body lies on a floor, which moves along, so contacts are compared too.
-pub fn difference(mut params: Params) -> f64 {
+pub fn difference<S: Stepper>(mut params: Params) -> f64 {
     params.gravity = DVec3::Y * -9.81;
     let floor = Surroundings {
         planes: vec![Plane::floor(-0.06)],
@@ -24,8 +25,9 @@ pub fn difference(mut params: Params) -> f64 {
         ..Surroundings::default()
     };
     let mut body = tangle();
+    let mut before = S::default();
     for _ in 0..BEFORE {
-        body.step(&params, &floor);
+        before.step(&mut body, &params, &floor);
     }
     let motion = Pose {
         x: DVec3::new(0.7, -0.4, 1.1),
@@ -43,9 +45,10 @@ pub fn difference(mut params: Params) -> f64 {
         gravity: motion.q * params.gravity,
         ..params
     };
+    let (mut one, mut other) = (S::default(), S::default());
     for _ in 0..STEPS {
-        body.step(&params, &floor);
-        moved.step(&params_moved, &floor_moved);
+        one.step(&mut body, &params, &floor);
+        other.step(&mut moved, &params_moved, &floor_moved);
     }
     carry(&mut moved, &motion.inverse());
     apart(&body, &moved)
@@ -78,7 +81,7 @@ fn apart(a: &Body, b: &Body) -> f64 {
     let pairs = a.particles.iter().zip(&b.particles);
     let difference = |(a, b): (&Particle, &Particle)| {
         let turn = turn_vector(a.pose.q * b.pose.q.inverse()).length();
-        a.pose.x.distance(b.pose.x).max(turn)
+        larger(a.pose.x.distance(b.pose.x), turn)
     };
-    pairs.map(difference).fold(0.0, f64::max)
+    pairs.map(difference).fold(0.0, larger)
 }

@@ -4,6 +4,7 @@ use super::super::body::{Body, Params};
 use super::super::contact::Surroundings;
 use super::super::group::{Group, Turning};
 use super::super::particle::Particle;
+use super::Stepper;
 use glam::DVec3;
 use std::f64::consts::TAU;
 
@@ -30,20 +31,27 @@ pub struct WheelSpin {
 }
 
 /// Lets the wheel turn; with `hub_moments` the particles of the hub tell both groups how they are turned, which couples them.
-pub fn run(hub_moments: bool, turning: Turning) -> WheelSpin {
+/// `watch` sees the time and the spin after every frame.
+pub fn run<S: Stepper>(
+    hub_moments: bool,
+    turning: Turning,
+    mut watch: impl FnMut(f64, f64),
+) -> WheelSpin {
     let mut body = vehicle(hub_moments);
     let params = Params {
         turning,
         ..Params::default()
     };
     let mut result = WheelSpin::default();
+    let mut stepper = S::default();
     for frame in 1..=60 {
-        body.step(&params, &Surroundings::none());
+        stepper.step(&mut body, &params, &Surroundings::none());
+        result.second = spin_about_axle(&body.particles[..RIM]);
         if frame == 10 {
-            result.ten_frames = spin_about_axle(&body.particles[..RIM]);
+            result.ten_frames = result.second;
         }
+        watch(f64::from(frame) * params.dt, result.second);
     }
-    result.second = spin_about_axle(&body.particles[..RIM]);
     result.chassis = spin_about_axle(&body.particles[RIM + 2..]);
     result
 }

@@ -1,4 +1,4 @@
-//! What is done to bodies, and what is measured.
+//! What is done to bodies, and what is measured, whoever steps them.
 //!
 //! | file | experiment |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | [`torsion`] | a rod whose end is turned about its axis |
 //! | [`sheet`] | a crumpled sheet becomes flat again |
 //! | [`small`] | one and two particles in a fast spin |
-//! | [`mod@drop`] | an ellipsoid falls on a floor |
+//! | [`mod@drop`] | ellipsoids fall on a floor |
 //! | [`joint`] | a wheel on a free chassis, with and without the hub's moment |
 //! | [`skinning`] | a tube that is carried by a rod |
 //! | [`bend`] | a rod that is bent and let go, below and above its yield |
@@ -26,8 +26,25 @@ pub mod skinning;
 pub mod small;
 pub mod torsion;
 
-use super::body::StepReport;
+use super::body::{Body, Params, StepReport};
+use super::contact::Surroundings;
 use glam::DVec3;
+
+/// What steps bodies: the reference, or another solver that is to be measured in the same way. One of them steps one body from its start.
+pub trait Stepper: Default {
+    /// Moves a body on by one step.
+    fn step(&mut self, body: &mut Body, params: &Params, around: &Surroundings) -> StepReport;
+}
+
+/// The reference.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByReference;
+
+impl Stepper for ByReference {
+    fn step(&mut self, body: &mut Body, params: &Params, around: &Surroundings) -> StepReport {
+        body.step(params, around)
+    }
+}
 
 /// The `index`-th of evenly spread vectors with components in [−1, 1): multiples of powers of the root of g⁴ = g + 1, without
 /// their whole parts.
@@ -37,9 +54,15 @@ pub fn noise(index: usize) -> DVec3 {
     (powers * (index + 1) as f64).fract() * 2.0 - 1.0
 }
 
+/// The larger of two numbers; unlike `f64::max` it does not overlook a NaN, which would pass for a small error.
+pub fn larger(a: f64, b: f64) -> f64 {
+    if b <= a { a } else { b }
+}
+
 /// Adds the counts of a step to a sum.
 pub fn add(total: &mut StepReport, step: StepReport) {
     total.inverted += step.inverted;
     total.contacts += step.contacts;
     total.flowed += step.flowed;
+    total.stopped += step.stopped;
 }

@@ -4,25 +4,27 @@ use super::super::body::{Body, Params};
 use super::super::contact::Surroundings;
 use super::super::group::{Group, Turning};
 use super::super::integrate::Order;
-use super::noise;
+use super::{Stepper, larger, noise};
 use glam::DVec3;
 
 /// Steps of the run.
 pub const STEPS: usize = 600;
 
 /// Largest |P − P₀|/|P₀| of a run.
-pub fn drift(turning: Turning, order: Order) -> f64 {
+pub fn drift<S: Stepper>(turning: Turning, order: Order) -> f64 {
     let mut body = tangle();
     let params = Params {
         turning,
         order,
         ..Params::default()
     };
+    let mut stepper = S::default();
     let start = body.momentum();
     let mut worst: f64 = 0.0;
     for _ in 0..STEPS {
-        body.step(&params, &Surroundings::none());
-        worst = worst.max(body.momentum().distance(start) / start.length());
+        stepper.step(&mut body, &params, &Surroundings::none());
+        let drift = body.momentum().distance(start) / start.length();
+        worst = larger(worst, drift);
     }
     worst
 }

@@ -2,6 +2,7 @@
 
 use super::super::body::{Body, Params};
 use super::super::contact::Surroundings;
+use super::Stepper;
 use glam::DVec3;
 
 /// Particles of the rod.
@@ -31,17 +32,21 @@ pub struct Hung {
 }
 
 /// Clamps one end of the rod and lets gravity pull; without turns it is plain shape matching with the same groups.
-pub fn run(iterations: usize, substeps: usize, oriented: bool) -> Hung {
+pub fn run<S: Stepper>(iterations: usize, substeps: usize, oriented: bool) -> Hung {
     let params = Params {
         substeps,
         iterations,
         ..Params::default()
     };
-    run_with(params, oriented)
+    run_with::<S>(params, oriented, |_, _| ())
 }
 
-/// The same with other settings.
-pub fn run_with(mut params: Params, oriented: bool) -> Hung {
+/// The same with other settings; `watch` sees the time and the rod after every step.
+pub fn run_with<S: Stepper>(
+    mut params: Params,
+    oriented: bool,
+    mut watch: impl FnMut(f64, &Body),
+) -> Hung {
     params.gravity = DVec3::Y * -9.81;
     let mut body = Body::rod(COUNT, SPACING, RADIUS, DVec3::ZERO);
     for p in &mut body.particles {
@@ -54,15 +59,17 @@ pub fn run_with(mut params: Params, oriented: bool) -> Hung {
         ..Hung::default()
     };
     let steps = (SETTLED / params.dt).round() as usize;
+    let mut stepper = S::default();
     for step in 1..=steps {
-        body.step(&params, &Surroundings::none());
+        let report = stepper.step(&mut body, &params, &Surroundings::none());
         hung.settled = -body.particles[COUNT - 1].pose.x.y;
         hung.largest = hung.largest.max(hung.settled);
         if step as f64 * params.dt <= EARLY + 1e-9 {
             hung.largest_early = hung.largest;
         }
         hung.length_error = hung.length_error.max((arc(&body) / length - 1.0).abs());
-        hung.finite &= body.is_finite();
+        hung.finite &= report.stopped == 0 && body.is_finite();
+        watch(step as f64 * params.dt, &body);
     }
     hung
 }

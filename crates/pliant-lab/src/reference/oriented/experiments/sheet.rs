@@ -3,7 +3,7 @@
 use super::super::super::linear::{outer, symmetric_eigen};
 use super::super::body::{Body, Params, StepReport};
 use super::super::contact::Surroundings;
-use super::{add, noise};
+use super::{Stepper, add, noise};
 use glam::{DMat3, DVec3};
 
 /// Particles along a side.
@@ -31,7 +31,7 @@ pub struct Flattened {
 }
 
 /// Shakes every particle out of its place and lets the sheet go, without gravity.
-pub fn run() -> Flattened {
+pub fn run<S: Stepper>() -> Flattened {
     let mut body = Body::sheet(SIDE, SPACING, 0.5 * SPACING);
     for (i, p) in body.particles.iter_mut().enumerate() {
         p.pose.x += noise(i) * NOISE;
@@ -42,10 +42,11 @@ pub fn run() -> Flattened {
         finite: true,
         ..Flattened::default()
     };
+    let mut stepper = S::default();
     for _ in 0..STEPS {
-        let report = body.step(&Params::default(), &Surroundings::none());
+        let report = stepper.step(&mut body, &Params::default(), &Surroundings::none());
         add(&mut result.total, report);
-        result.finite &= body.is_finite();
+        result.finite &= report.stopped == 0 && body.is_finite();
         let normals: Vec<DVec3> = body.particles.iter().map(|p| p.pose.q * DVec3::Y).collect();
         for n in &normals {
             result.least_cosine = result.least_cosine.min(n.dot(normals[0]));

@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 /// Particles of the rod.
 pub const COUNT: usize = 8;
 /// Vertices around the tube.
-const AROUND: usize = 12;
+pub const AROUND: usize = 12;
 /// Vertices along the tube for each particle.
 const ALONG: usize = 4;
 /// Radius of the tube, in m.
@@ -30,15 +30,44 @@ pub struct Carried {
     pub twisted_radius: f64,
 }
 
-/// Carries a tube around a rod.
-pub fn run(blend: Blend, distance: Distance) -> Carried {
+/// The rod inside of the tube.
+pub fn rod() -> Body {
     let mut body = Body::rod(COUNT, 0.1, 0.05, DVec3::ZERO);
     for (i, p) in body.particles.iter_mut().enumerate() {
         // Rest turns of all kinds: only the way from them may count.
         p.rest.q = DQuat::from_axis_angle(super::noise(i).normalize(), i as f64);
         p.pose = p.rest;
     }
-    let skin = tube(&body, distance);
+    body
+}
+
+/// The rigid motion of everything.
+pub fn motion() -> Pose {
+    Pose {
+        x: DVec3::new(3.0, -2.0, 1.0),
+        q: DQuat::from_axis_angle(DVec3::new(2.0, -1.0, 0.5).normalize(), 2.8),
+    }
+}
+
+/// Places and normals of the tube's vertices at rest: rings of [`AROUND`] each.
+pub fn tube() -> Vec<(DVec3, DVec3)> {
+    let mut vertices = Vec::new();
+    for ring in 0..=ALONG * (COUNT - 1) {
+        for side in 0..AROUND {
+            let angle = TAU * side as f64 / AROUND as f64;
+            let normal = DVec3::new(0.0, angle.cos(), angle.sin());
+            let x = DVec3::X * (0.1 * ring as f64 / ALONG as f64) + normal * RADIUS;
+            vertices.push((x, normal));
+        }
+    }
+    vertices
+}
+
+/// Carries a tube around a rod.
+pub fn run(blend: Blend, distance: Distance) -> Carried {
+    let mut body = rod();
+    let hang = |(x, normal)| SkinVertex::new(&body.particles, x, normal, CARRIERS, distance);
+    let skin: Vec<SkinVertex> = tube().into_iter().map(hang).collect();
     let largest = |body: &Body, goal: &dyn Fn(&SkinVertex) -> DVec3| {
         let error = |s: &SkinVertex| s.position(&body.particles, blend).distance(goal(s));
         skin.iter().map(error).fold(0.0, f64::max)
@@ -48,10 +77,7 @@ pub fn run(blend: Blend, distance: Distance) -> Carried {
         ..Carried::default()
     };
 
-    let motion = Pose {
-        x: DVec3::new(3.0, -2.0, 1.0),
-        q: DQuat::from_axis_angle(DVec3::new(2.0, -1.0, 0.5).normalize(), 2.8),
-    };
+    let motion = motion();
     let mut moved = body.clone();
     for (i, p) in moved.particles.iter_mut().enumerate() {
         p.pose = motion.after(&p.rest);
@@ -77,24 +103,4 @@ pub fn run(blend: Blend, distance: Distance) -> Carried {
     let radius = |s: &SkinVertex| s.position(&body.particles, blend).with_x(0.0).length();
     result.twisted_radius = skin.iter().map(radius).fold(f64::INFINITY, f64::min) / RADIUS;
     result
-}
-
-/// Rings of vertices around the rod.
-fn tube(body: &Body, distance: Distance) -> Vec<SkinVertex> {
-    let mut skin = Vec::new();
-    for ring in 0..=ALONG * (COUNT - 1) {
-        for side in 0..AROUND {
-            let angle = TAU * side as f64 / AROUND as f64;
-            let normal = DVec3::new(0.0, angle.cos(), angle.sin());
-            let x = DVec3::X * (0.1 * ring as f64 / ALONG as f64) + normal * RADIUS;
-            skin.push(SkinVertex::new(
-                &body.particles,
-                x,
-                normal,
-                CARRIERS,
-                distance,
-            ));
-        }
-    }
-    skin
 }

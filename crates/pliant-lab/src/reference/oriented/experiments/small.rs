@@ -2,6 +2,7 @@
 
 use super::super::body::{Body, Params};
 use super::super::contact::Surroundings;
+use super::Stepper;
 use glam::DVec3;
 
 /// In rad/s.
@@ -21,17 +22,17 @@ pub struct Spun {
 }
 
 /// Spins `count` particles in a row about an axis askew to it; they are 0.1 m apart.
-pub fn run(count: usize, substeps: usize) -> Spun {
+pub fn run<S: Stepper>(count: usize, substeps: usize) -> Spun {
     let mut body = Body::rod(count, 0.1, 0.05, DVec3::X * (-0.05 * (count - 1) as f64));
     body.set_motion(DVec3::ZERO, DVec3::new(2.0, -1.0, 2.0) * (SPIN / 3.0));
     let params = Params {
         substeps,
         ..Params::default()
     };
-    let mut finite = true;
+    let (mut stepper, mut finite) = (S::default(), true);
     for _ in 0..STEPS {
-        body.step(&params, &Surroundings::none());
-        finite &= body.is_finite();
+        let report = stepper.step(&mut body, &params, &Surroundings::none());
+        finite &= report.stopped == 0 && body.is_finite();
     }
     let [first, .., last] = body.particles.as_slice() else {
         let spin = body.particles.first().map_or(0.0, |p| p.w.length());

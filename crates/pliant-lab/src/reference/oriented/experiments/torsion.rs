@@ -5,6 +5,7 @@ use super::super::contact::Surroundings;
 use super::super::group::Group;
 use super::super::particle::Particle;
 use super::super::pose::turn_vector;
+use super::Stepper;
 use glam::{DQuat, DVec3};
 use std::f64::consts::FRAC_PI_2;
 
@@ -25,7 +26,7 @@ pub struct Turned {
 }
 
 /// Turns the first particle by 90° and holds it; `oriented` is false for plain shape matching.
-pub fn run(oriented: bool) -> Turned {
+pub fn run<S: Stepper>(oriented: bool) -> Turned {
     let mut body = Body::rod(COUNT, 0.1, 0.05, DVec3::ZERO);
     for p in &mut body.particles {
         p.oriented = oriented;
@@ -36,8 +37,9 @@ pub fn run(oriented: bool) -> Turned {
         damping: DAMPING,
         ..Params::default()
     };
+    let mut stepper = S::default();
     for _ in 0..(DURATION / params.dt).round() as usize {
-        body.step(&params, &Surroundings::none());
+        stepper.step(&mut body, &params, &Surroundings::none());
     }
     let about_axis = |g: &Group| turn_vector(DQuat::from_mat3(&g.rotation)).x.to_degrees();
     let moved = |p: &Particle| p.pose.x.distance(p.rest.x);

@@ -17,11 +17,12 @@ use crate::matching::{Creep, Dynamics, state_pass};
 use crate::plasticity::{PlasticStep, plastic_update};
 use crate::report::{ResampleStage, Stage, StepReport, Stopwatch, SurfaceReport};
 use crate::resample::{self, Context, Edit, Recluster};
-use crate::state::Surface;
+use crate::state::{Points, Surface};
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
 use crate::world::{Body, Plan, Scratch, World};
 use glam::Vec3;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Length of a substep to which stiffness refers (s).
@@ -452,30 +453,36 @@ impl World {
         skin::turns(points, &mut scratch.turn);
         skin::flow_of_points(groups, points.len(), &mut scratch.flow);
         let placed = placed_during(colliders, tools, *time, *time);
+        let (points, groups, turn) = (&*points, &*groups, &scratch.turn);
+        let frame_of = |body: &Body| SkinFrame {
+            points,
+            groups,
+            own: body.points.clone(),
+            obstacles: &[],
+            turn,
+            particle_radius: body.particle_radius,
+        };
+        let skins = bodies.par_iter().zip(&mut *surfaces);
+        skins.for_each(|(body, surface)| {
+            if let Surface::Skinned(skinned) = surface {
+                let touched = obstacles_near(&placed, points, body);
+                let frame = SkinFrame {
+                    obstacles: &touched,
+                    ..frame_of(body)
+                };
+                skin::deform(&frame, skinned);
+            }
+        });
         for (body, surface) in bodies.iter().zip(surfaces) {
             let renewed = body.resampling.recluster != Recluster::Off;
-            let near = body_bounds(&points.x[body.points.clone()]);
-            let reach = 4.0 * body.particle_radius;
-            let touched: Vec<Obstacle> = placed
-                .iter()
-                .filter(|p| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach)))
-                .map(|p| Obstacle::new(*p))
-                .collect();
-            let frame = SkinFrame {
-                points,
-                groups,
-                own: body.points.clone(),
-                obstacles: &touched,
-                turn: &scratch.turn,
-                particle_radius: body.particle_radius,
-            };
             let moved = match surface {
-                Surface::None => SurfaceReport::default(),
-                Surface::Skinned(skinned) => {
-                    skin::deform(&frame, skinned);
-                    SurfaceReport::default()
-                }
+                Surface::None | Surface::Skinned(_) => SurfaceReport::default(),
                 Surface::Tracked(tracked) => {
+                    let touched = obstacles_near(&placed, points, body);
+                    let frame = SkinFrame {
+                        obstacles: &touched,
+                        ..frame_of(body)
+                    };
                     tracked.carry(&frame);
                     if renewed {
                         tracked.smooth(&scratch.flow);
@@ -642,6 +649,15 @@ fn placed_during<'a>(
     let all = colliders.iter().chain(tools);
     all.map(|collider| Placed::during(collider, start, end))
         .collect()
+}
+
+/// Colliders that a body may touch.
+fn obstacles_near<'a>(placed: &[Placed<'a>], points: &Points, body: &Body) -> Vec<Obstacle<'a>> {
+    let near = body_bounds(&points.x[body.points.clone()]);
+    let reach = 4.0 * body.particle_radius;
+    let touches = |p: &&Placed| near.is_some_and(|(lo, hi)| p.may_touch(lo, hi, reach));
+    let touched = placed.iter().filter(touches);
+    touched.map(|p| Obstacle::new(*p)).collect()
 }
 
 fn body_bounds(points: &[Vec3]) -> Option<(Vec3, Vec3)> {

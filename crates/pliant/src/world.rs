@@ -416,6 +416,7 @@ impl World {
                 axes: particle.axes,
                 radii: particle.radii,
                 moment_radius: particle.moment_radius(),
+                collides: particle.collides,
             };
             self.oriented.push(point, particle.mass, &ellipsoid);
         }

@@ -8,6 +8,7 @@ use pliant::geometry::surface_nets::mesh_shape;
 use pliant::geometry::{Mesh, Shape};
 use pliant_lab::bench::Row;
 use pliant_lab::bench::beam;
+use pliant_lab::bench::oriented;
 use pliant_lab::bench::solve::Common;
 use pliant_lab::bench::surface::Falling;
 use pliant_lab::bench::table1;
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 use crate::print;
 
 /// The benches there are.
-const BENCHES: [&str; 4] = ["solve", "surface", "table1", "beam"];
+const BENCHES: [&str; 5] = ["solve", "surface", "table1", "beam", "oriented"];
 /// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
 /// Rows of `surface`: name, triangles, timed frames.
@@ -71,9 +72,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         rows.extend(table);
     }
     if wanted("beam") {
-        let beam = beam_rows(&args.threads)?;
+        let beam = on_threads(&args.threads, || beam::measure(seconds))?;
         print_beam(&beam)?;
         rows.extend(beam);
+    }
+    if wanted("oriented") {
+        let oriented = on_threads(&args.threads, || oriented::measure(seconds))?;
+        print_oriented(&oriented)?;
+        rows.extend(oriented);
     }
     if let Some(path) = &args.json {
         let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
@@ -143,16 +149,43 @@ fn table1_rows(names: &[&str], threads: &[usize]) -> Result<Vec<Row>, Failure> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn beam_rows(threads: &[usize]) -> Result<Vec<Row>, Failure> {
+/// The rows of a bench on every number of threads.
+fn on_threads(
+    threads: &[usize],
+    measure: impl Fn() -> Result<Vec<Row>, pliant_scene::Error> + Sync,
+) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for &count in threads {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(count)
             .build()
             .map_err(|error| Failure::Io(format!("cannot start {count} threads: {error}")))?;
-        rows.extend(pool.install(|| beam::measure(seconds))?);
+        rows.extend(pool.install(&measure)?);
     }
     Ok(rows)
+}
+
+/// Medians, and the rate beside the paper's.
+fn print_oriented(rows: &[Row]) -> Result<(), Failure> {
+    let names = joined(oriented::COLUMNS.iter().map(|c| format!("{c:>11}")));
+    print::line(format_args!(
+        "row         threads  particles  triangles {names}  frames/s  paper  times"
+    ))?;
+    for row in rows {
+        let of = |c: &&str| row.ms.get(*c).copied().unwrap_or(f64::NAN);
+        let ms = joined(oriented::COLUMNS.iter().map(|c| format!("{:11.3}", of(c))));
+        let count = |name: &str| row.counts.get(name).copied().unwrap_or(f64::NAN);
+        let (rate, paper) = (1000.0 / of(&"total"), count("paper_fps"));
+        print::line(format_args!(
+            "{:10}  {:7}  {:9}  {:9} {ms}  {rate:8.1}  {paper:5}  {:5.2}",
+            row.row,
+            row.threads,
+            count("particles"),
+            count("triangles"),
+            rate / paper,
+        ))?;
+    }
+    Ok(())
 }
 
 /// Ours (means) above the paper's, one column a part of the step.

@@ -1,6 +1,7 @@
 //! Benchmark rows.
 
 pub mod beam;
+pub mod oriented;
 mod row;
 pub mod solve;
 pub mod surface;

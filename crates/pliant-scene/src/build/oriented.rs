@@ -159,6 +159,7 @@ fn from_file(model: &file::ModelFile, density: f32) -> OrientedDesc {
             radii,
             mass: given.mass.unwrap_or(density * volume),
             turns: given.turns.unwrap_or(true),
+            collides: given.collides.unwrap_or(true),
         }
     };
     let group = |given: &file::ModelGroup| GroupDesc {

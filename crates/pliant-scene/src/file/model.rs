@@ -58,6 +58,8 @@ pub struct ModelParticle {
     pub mass: Option<f32>,
     /// Whether it has a rotation; joints are made of particles without. True if omitted.
     pub turns: Option<bool>,
+    /// Whether it touches other things; true if omitted.
+    pub collides: Option<bool>,
 }
 
 /// `[[group]]` of a model: particles that keep their shape together.

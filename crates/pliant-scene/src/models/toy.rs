@@ -93,7 +93,7 @@ pub(super) fn make() -> OrientedDesc {
     for side in [-1.0, 1.0] {
         let eye = Vec3::new(0.05 * side, 1.03, 0.125);
         shop.show(
-            &moved(solids::sphere(0.022, 6), Quat::IDENTITY, eye),
+            &moved(solids::sphere(0.022, 4), Quat::IDENTITY, eye),
             DARK,
             |_| head,
         );

@@ -112,10 +112,11 @@ impl Workshop {
     }
 }
 
-/// A particle without a rotation, for a joint.
+/// A particle without a rotation, for a joint inside of a part.
 pub(super) fn joint(x: Vec3, radius: f32, mass: f32) -> Particle {
     Particle {
         turns: false,
+        collides: false,
         ..Particle::ball(x, radius, mass)
     }
 }

@@ -70,6 +70,8 @@ pub fn cover(mesh: &Mesh, count: usize, density: f32, key: u64) -> Result<Cover,
     }
     let samples = Samples::new(mesh, count, key)?;
     let mut centers = samples.spread(count);
+    // Samples are in the order of a curve through space: particles, and so their groups, are beside those before them.
+    centers.sort_unstable();
     let mut owner = samples.nearest_of(&centers);
     for _ in 0..ROUNDS {
         centers = samples.middles(&owner, centers.len());
@@ -328,6 +330,7 @@ impl Samples {
                 radii,
                 mass: mass * region.len() as f32,
                 turns: true,
+                collides: true,
             }
         };
         let regions = regions(owner, count);

@@ -39,6 +39,8 @@ pub struct Particle {
     pub mass: f32,
     /// Whether it has a rotation; joints are made of particles without.
     pub turns: bool,
+    /// Whether it touches other things; a joint inside of a part need not.
+    pub collides: bool,
 }
 
 impl Particle {
@@ -50,6 +52,7 @@ impl Particle {
             radii: Vec3::splat(radius),
             mass,
             turns: true,
+            collides: true,
         }
     }
 

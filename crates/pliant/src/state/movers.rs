@@ -123,6 +123,8 @@ pub struct Oriented {
     pub moment: Vec<f32>,
     /// Whether something holds its rotation.
     pub held: Vec<bool>,
+    /// Whether it touches other things.
+    pub collides: Vec<bool>,
 }
 
 /// A particle with a rotation and an ellipsoid, at rest.
@@ -136,6 +138,8 @@ pub struct Ellipsoid {
     pub radii: Vec3,
     /// Radius of the ball whose moment it has in the sums of its groups (m); 0 for a particle without a rotation.
     pub moment_radius: f32,
+    /// Whether it touches other things.
+    pub collides: bool,
 }
 
 impl Oriented {
@@ -161,6 +165,7 @@ impl Oriented {
         self.radii.push(ellipsoid.radii);
         self.moment.push(mass * r * r / 5.0);
         self.held.push(false);
+        self.collides.push(ellipsoid.collides);
     }
 
     /// The entry of a point, if it has one: both ascend.
@@ -188,6 +193,7 @@ impl Oriented {
         super::remap::retain(&mut self.radii, keep);
         super::remap::retain(&mut self.moment, keep);
         super::remap::retain(&mut self.held, keep);
+        super::remap::retain(&mut self.collides, keep);
         self.point.iter_mut().for_each(|i| *i = new_point(*i));
     }
 }

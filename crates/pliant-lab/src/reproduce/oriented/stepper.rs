@@ -110,6 +110,7 @@ pub(super) fn particles(body: &Body) -> Vec<EngineParticle> {
         radii: p.radii.as_vec3(),
         mass: p.mass as f32,
         turns: p.oriented,
+        collides: true,
     };
     body.particles.iter().map(particle).collect()
 }

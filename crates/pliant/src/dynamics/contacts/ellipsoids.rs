@@ -196,6 +196,9 @@ fn near_collider(
     collider: &Placed,
 ) -> Option<Static> {
     let (points, oriented) = (&*movers.points, &*movers.oriented);
+    if !oriented.collides[i] {
+        return None;
+    }
     let point = oriented.point[i] as usize;
     let (x, pred) = (points.x[point], points.pred[point].position());
     let radii = oriented.radii[i];

@@ -14,6 +14,8 @@ use rayon::prelude::*;
 
 /// Slack of a box, in the reach of its mover.
 const SLACK: f32 = 0.25;
+/// How much a mover may swerve, in its way.
+const SWERVE: f32 = 0.2;
 
 /// What a particle may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,8 +57,10 @@ type Swept = (Vec3, Vec3);
 pub struct Nearby {
     /// Pairs in the order of their particles.
     pub candidates: Vec<Candidate>,
-    tree: Bvh,
+    /// The oriented particles that touch anything, and their boxes; the tree counts these.
+    own: Vec<u32>,
     boxes: Vec<Swept>,
+    tree: Bvh,
     /// Boxes of all plain points, by body.
     plain: Vec<Vec<Swept>>,
     spheres: Vec<Swept>,
@@ -85,8 +89,8 @@ impl Nearby {
         self.is_known = true;
         self.sweep(plain, movers, left);
         let mut last = std::mem::take(&mut self.candidates);
-        let found = (0..movers.oriented.len()).into_par_iter().with_min_len(64);
-        let found = found.flat_map_iter(|i| self.around(i, bodies, kinship, movers.oriented));
+        let found = (0..self.own.len()).into_par_iter().with_min_len(64);
+        let found = found.flat_map_iter(|at| self.around(at, bodies, kinship, movers.oriented));
         let mut candidates: Vec<Candidate> = found.collect();
         self.find_plain(bodies, plain, movers, &mut candidates);
         self.find_spheres(bodies, movers, &mut candidates);
@@ -101,7 +105,8 @@ impl Nearby {
         let contains = |b: &Swept, x: Vec3, half: Vec3| {
             (x - half).cmpge(b.0).all() && (x + half).cmple(b.1).all()
         };
-        let own = self.boxes.iter().enumerate().all(|(i, b)| {
+        let own = self.own.iter().zip(&self.boxes).all(|(&i, b)| {
+            let i = i as usize;
             let x = points.pred[oriented.point[i] as usize].position();
             contains(b, x, half_box(oriented, i))
         });
@@ -126,17 +131,21 @@ impl Nearby {
             let end = pred + way;
             (x.min(pred).min(end) - half, x.max(pred).max(end) + half)
         };
-        let count = oriented.len();
-        let of_particle = |i: usize| {
+        let of_particle = |&i: &u32| {
+            let i = i as usize;
             let point = oriented.point[i] as usize;
             let most = oriented.radii[i].max_element();
             let turning = (oriented.spin[i].length() * left).min(1.0);
-            let half = half_box(oriented, i) + (SLACK + turning) * most;
+            let swerve = SWERVE * points.v[point].length() * left;
+            let half = half_box(oriented, i) + (SLACK + turning) * most + swerve;
             let pred = points.pred[point].position();
             swept(points.x[point], pred, points.v[point] * left, half)
         };
+        self.own.clear();
+        let touches = |i: &u32| oriented.collides[*i as usize];
+        self.own.extend((0..oriented.len() as u32).filter(touches));
         self.boxes.clear();
-        self.boxes.extend((0..count).map(of_particle));
+        self.boxes.extend(self.own.iter().map(of_particle));
         self.tree = Bvh::new(&self.boxes);
         let of_plain = |body: &PairBody| {
             let half = Vec3::splat((1.0 + SLACK) * body.radius);
@@ -160,20 +169,22 @@ impl Nearby {
         self.spheres = (0..rigids.len()).map(of_sphere).collect();
     }
 
-    /// Oriented particles that particle `i` may touch, each pair once.
+    /// Oriented particles that the `at`-th may touch, each pair once.
     fn around(
         &self,
-        i: usize,
+        at: usize,
         bodies: &[EllipsoidBody],
         kinship: &Kinship,
         oriented: &Oriented,
     ) -> Vec<Candidate> {
+        let i = self.own[at] as usize;
         let body = body_of(bodies, i);
         let mut found = Vec::new();
-        let (lo, hi) = self.boxes[i];
-        self.tree.for_each_in_box(lo, hi, |j| {
+        let (lo, hi) = self.boxes[at];
+        self.tree.for_each_in_box(lo, hi, |k| {
+            let (from, to) = self.boxes[k as usize];
+            let j = self.own[k as usize];
             let other = j as usize;
-            let (from, to) = self.boxes[other];
             if other <= i || !(from.cmple(hi).all() && lo.cmple(to).all()) {
                 return;
             }
@@ -233,16 +244,17 @@ impl Nearby {
         }
     }
 
-    /// Particle `i` and a ball with its radius and friction, if their boxes meet.
+    /// The `at`-th particle and a ball with its radius and friction, if their boxes meet.
     fn meets(
         &self,
         (lo, hi): Swept,
         (other, radius, friction): (Other, f32, f32),
-        i: u32,
+        at: u32,
         bodies: &[EllipsoidBody],
         oriented: &Oriented,
     ) -> Option<Candidate> {
-        let (from, to) = self.boxes[i as usize];
+        let (from, to) = self.boxes[at as usize];
+        let i = self.own[at as usize];
         let meets = from.cmple(hi).all() && lo.cmple(to).all();
         let own = oriented.radii[i as usize].max_element();
         meets.then(|| Candidate {

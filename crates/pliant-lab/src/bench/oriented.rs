@@ -1,0 +1,88 @@
+//! The scenes of oriented particles that the paper tells the frame rates of \[MC11\], with its rates beside ours.
+//!
+//! The paper's times hold simulation on a CPU of 3 GHz and skinning on a GTX 480; ours hold both on the CPU.
+
+use super::row::{Reference, Row, Samples};
+use pliant::report::{Stage, StepReport};
+use pliant::state::Surface;
+use pliant_scene::{BuildOptions, Error, Limits, build, load};
+use std::collections::BTreeMap;
+
+/// Frames that are not timed, and frames that are.
+const FRAMES: (usize, usize) = (60, 300);
+
+/// The columns of the table.
+pub const COLUMNS: [&str; 3] = ["simulation", "skinning", "total"];
+
+/// A row of the paper: the scene that stands for it, particles and triangles in thousands, frames a second.
+struct Paper {
+    scene: &'static str,
+    size: &'static str,
+    fps: f64,
+}
+
+const fn paper(scene: &'static str, size: &'static str, fps: f64) -> Paper {
+    Paper { scene, size, fps }
+}
+
+const ROWS: [Paper; 6] = [
+    paper("octopus", "900 particles, 63k triangles", 60.0),
+    paper("tree", "3000 particles, 90k triangles", 25.0),
+    paper("toys", "2000 particles, 240k triangles", 40.0),
+    paper("cloth-hair", "1000 particles, 100k triangles", 35.0),
+    paper("chain", "600 links", 45.0),
+    paper("trucks", "10 of 300 particles, 100k triangles", 20.0),
+];
+
+/// Times all rows on the current thread pool.
+pub fn measure(clock: fn() -> f64) -> Result<Vec<Row>, Error> {
+    ROWS.iter().map(|paper| run(paper, clock)).collect()
+}
+
+/// The columns of the table, in the order of [`COLUMNS`] (ms).
+fn columns(report: &StepReport) -> [f64; 3] {
+    let total = report.timings.total();
+    let skinning = report.timings.of(Stage::Skin);
+    [total - skinning, skinning, total]
+}
+
+fn run(paper: &Paper, clock: fn() -> f64) -> Result<Row, Error> {
+    let loaded = load(paper.scene, &[], &Limits::default())?;
+    let mut world = build(&loaded, &BuildOptions::default())?.world;
+    world.settings_mut().clock = Some(clock);
+    world.settings_mut().sleep_speed = 0.0;
+    let mut samples = Samples::default();
+    for frame in 0..FRAMES.0 + FRAMES.1 {
+        let report = world.step(1.0 / 60.0);
+        if frame >= FRAMES.0 {
+            for (name, ms) in COLUMNS.iter().zip(columns(&report)) {
+                samples.add(name, ms);
+            }
+        }
+    }
+    let triangles: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
+    let counts = [
+        ("particles", world.points().len() as f64),
+        ("triangles", triangles as f64),
+        ("paper_fps", paper.fps),
+    ];
+    let settings = world.settings();
+    Ok(Row {
+        bench: "oriented".into(),
+        row: paper.scene.into(),
+        threads: rayon::current_num_threads(),
+        ms: samples.quantile(0.5),
+        ms_min: samples.quantile(0.0),
+        ms_p95: samples.quantile(0.95),
+        ms_mean: None,
+        counts: counts.map(|(name, n)| (name.to_owned(), n)).into(),
+        settings: BTreeMap::from([
+            ("substeps".to_owned(), settings.substeps.into()),
+            ("iterations".to_owned(), settings.iterations.into()),
+        ]),
+        reference: Some(Reference {
+            what: format!("paper, {}, Core i7 3 GHz and GTX 480", paper.size),
+            ms: BTreeMap::from([("total".to_owned(), 1000.0 / paper.fps)]),
+        }),
+    })
+}

@@ -87,12 +87,12 @@ const FIELDS: &[Case] = &[
     (
         "[[body]]\nshape = { sphere = { radius = 1 }, box = { half = [1, 1, 1] } }\n",
         "",
-        "s.toml:2:9: `shape` has 2 entries, expected exactly one of `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
+        "s.toml:2:9: `shape` has 2 entries, expected exactly one of `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `octopus`, `pancreas`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
     ),
     (
         "[[body]]\nshape = {}\n",
         "",
-        "s.toml:2:9: `shape` has 0 entries, expected exactly one of `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
+        "s.toml:2:9: `shape` has 0 entries, expected exactly one of `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `octopus`, `pancreas`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
     ),
     (
         "[[body]]\nshape = 'sphere'\n",
@@ -102,7 +102,7 @@ const FIELDS: &[Case] = &[
     (
         "[[body]]\nshape = 3\n",
         "",
-        "s.toml:2:9: `shape` is 3, expected `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
+        "s.toml:2:9: `shape` is 3, expected `sphere`, `box`, `capsule`, `cylinder`, `torus`, `ellipsoid`, `golem`, `bunny`, `cow`, `taffy`, `dough`, `octopus`, `pancreas`, `union`, `intersection`, `difference`, `smooth_union`, `plane` or `mesh`",
     ),
     (
         "[[body]]\nshape = { sphere = 1 }\n",

@@ -5,6 +5,7 @@ use pliant::dynamics::{Action, ActionKind, Collider, Grip};
 use pliant::geometry::{Shape, surface_nets::mesh_shape};
 use pliant::matching::Turning;
 use pliant::oriented::{GroupDesc, OrientedDesc, Particle};
+use pliant::state::Blend;
 use pliant::{BodyDesc, Material, Settings, World};
 
 const DT: f32 = 1.0 / 60.0;
@@ -645,4 +646,63 @@ fn renewed_bodies_do_not_disturb_others() {
         world.body_hash(last)
     };
     assert_eq!(run(true), run(false));
+}
+
+/// A ball that gives back half of its speed rises to a quarter of its height; one that gives back none stays down.
+#[test]
+fn balls_bounce() {
+    let rise = |restitution: f32| {
+        let ball = Particle::ball(Vec3::new(0.0, 1.1, 0.0), 0.1, 1.0);
+        let mut desc = OrientedDesc::new("ball", vec![ball], Vec::new());
+        desc.material.restitution = restitution;
+        let mut world = world(8, 2, 9.81);
+        world.add_collider(pliant::dynamics::Collider::floor(0.0));
+        world.add_oriented(desc).unwrap();
+        let mut heights = Vec::new();
+        for _ in 0..60 {
+            world.step(1.0 / 60.0);
+            heights.push(world.points().x[0].y - 0.1);
+        }
+        let lowest = heights.iter().position(|h| *h < 0.05).unwrap();
+        heights[lowest..].iter().fold(0.0f32, |a, b| a.max(*b))
+    };
+    assert!(rise(0.0) < 0.06);
+    let half = rise(0.5);
+    assert!((0.2..0.3).contains(&half), "{half}");
+}
+
+/// Dual quaternions keep the width of a tube whose ends are turned against each other by 150°, where the mean of places thins it; without a
+/// turn both are the same.
+#[test]
+fn dual_skins_keep_their_width() {
+    let width = |blend: Blend, turn: f32| {
+        let mut desc = rod(2, 1.0, 0.5);
+        let ring = (0..24).map(|k| {
+            let angle = std::f32::consts::TAU * k as f32 / 24.0;
+            Vec3::new(0.5, 0.3 * angle.cos(), 0.3 * angle.sin())
+        });
+        desc.mesh.positions = ring.collect();
+        desc.mesh.triangles = (1..23).map(|k| [0, k, k + 1]).collect();
+        desc.blend = blend;
+        let mut world = world(1, 1, 0.0);
+        world.add_oriented(desc).unwrap();
+        let axis = world.points().x[1] - world.points().x[0];
+        for (i, angle) in [(0, -0.5 * turn), (1, 0.5 * turn)] {
+            hold(&mut world, i);
+            let q = glam::Quat::from_axis_angle(axis.normalize(), angle);
+            world.points_mut().rotation[i] = q;
+            world.oriented_mut().turned[i] = q;
+        }
+        world.step(1.0 / 60.0);
+        let positions = world.surfaces()[0].mesh().positions.clone();
+        let middle = positions.iter().sum::<Vec3>() / 24.0;
+        positions[0].distance(middle)
+    };
+    for turn in [0.0, 150f32.to_radians()] {
+        let dual = width(Blend::Dual, turn);
+        assert!((dual - 0.3).abs() < 1e-4, "{dual}");
+    }
+    assert!((width(Blend::Linear, 0.0) - 0.3).abs() < 1e-5);
+    let thin = width(Blend::Linear, 150f32.to_radians());
+    assert!(thin < 0.1, "{thin}");
 }

@@ -193,7 +193,7 @@ fn shell(shop: &mut Workshop) -> Vec<u32> {
     let form = pickup();
     // The forms are known to be sound; a coarse mesh is enough to place the particles.
     let coarse = mesh_shape(&form, 0.12).unwrap_or_default();
-    let fine = mesh_shape(&form, 0.065).unwrap_or_default();
+    let fine = mesh_shape(&form, 0.072).unwrap_or_default();
     let cover = cover(&coarse, SHELL, 60.0, 2011).unwrap_or_default();
     let count = cover.particles.len() as u32;
     let first = shop.take(cover.particles, &cover.edges);

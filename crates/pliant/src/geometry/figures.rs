@@ -496,7 +496,7 @@ fn octopus() -> Model {
             last = Some((at, radius));
         }
     }
-    Model::animal(parts, [-3.6, -0.25, -3.6], [3.6, 3.6, 3.6])
+    Model::animal(parts, [-3.27, -0.06, -3.26], [3.27, 3.48, 3.27])
 }
 
 /// Lobes around a bent tube, thick at the head and thin at the tail.

@@ -527,7 +527,7 @@ fn pancreas() -> Model {
     Model {
         parts,
         mirrored: false,
-        bounds: (Vec3::new(-3.0, -1.4, -1.2), Vec3::new(2.5, 1.2, 1.2)),
+        bounds: (Vec3::new(-2.62, -0.98, -0.84), Vec3::new(2.25, 0.88, 0.86)),
     }
 }
 

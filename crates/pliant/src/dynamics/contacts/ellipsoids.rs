@@ -59,6 +59,8 @@ pub struct EllipsoidContacts {
     statics: Vec<Static>,
     pairs: Vec<Pair>,
     nearby: Nearby,
+    /// Where the ellipsoids are predicted to be when the substep begins.
+    poses: Vec<Posed>,
 }
 
 /// How far apart two movers may be to count as touching while the solver runs, in the reach of the smaller.
@@ -102,7 +104,13 @@ impl EllipsoidContacts {
         }
         self.find_statics(bodies, movers, placed);
         self.nearby.follow(bodies, plain, kinship, movers, left);
-        let touching = |near: &mut Candidate| touching(near, movers);
+        let (points, oriented) = (&*movers.points, &*movers.oriented);
+        let posed = (0..oriented.len()).into_par_iter().with_min_len(256);
+        posed
+            .map(|i| posed_at(points, oriented, i))
+            .collect_into_vec(&mut self.poses);
+        let poses = &self.poses;
+        let touching = |near: &mut Candidate| touching(near, poses, movers);
         let nearby = self.nearby.candidates.par_iter_mut().with_min_len(256);
         self.pairs.par_extend(nearby.filter_map(touching));
     }
@@ -222,16 +230,26 @@ fn near_collider(
 fn shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
     let (points, oriented) = (&*movers.points, &*movers.oriented);
     let b = match near.other {
-        Other::Oriented(j) => posed(points, oriented, j as usize),
+        Other::Oriented(j) => posed_at(points, oriented, j as usize),
         Other::Point(j) => Posed::ball(points.pred[j as usize].position(), near.radius),
         Other::Sphere(s) => Posed::ball(movers.rigids.pred[s as usize], near.radius),
     };
-    (posed(points, oriented, near.particle as usize), b)
+    (posed_at(points, oriented, near.particle as usize), b)
 }
 
 /// Two movers as a contact, if they touch or nearly so. Remembers the direction between them for the next substep.
-fn touching(near: &mut Candidate, movers: &Movers) -> Option<Pair> {
-    let (a, b) = shapes(near, movers);
+fn touching(near: &mut Candidate, poses: &[Posed], movers: &Movers) -> Option<Pair> {
+    let ball;
+    let (a, b) = (
+        &poses[near.particle as usize],
+        match near.other {
+            Other::Oriented(j) => &poses[j as usize],
+            Other::Point(_) | Other::Sphere(_) => {
+                ball = shapes(near, movers).1;
+                &ball
+            }
+        },
+    );
     let margin = TOUCHING * near.smaller;
     let far = near.reach + margin;
     if a.x.distance_squared(b.x) > far * far {
@@ -244,7 +262,7 @@ fn touching(near: &mut Candidate, movers: &Movers) -> Option<Pair> {
     } else {
         margin
     };
-    let (normal, apart) = separation(&a, &b, guess, margin);
+    let (normal, apart) = separation(a, b, guess, margin);
     near.normal = normal;
     (apart <= margin).then(|| {
         let (a, b) = old_shapes(near, movers);
@@ -277,7 +295,7 @@ fn old_shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
 }
 
 /// The ellipsoid of particle `i` where it is predicted to be.
-fn posed(points: &Points, oriented: &Oriented, i: usize) -> Posed {
+fn posed_at(points: &Points, oriented: &Oriented, i: usize) -> Posed {
     let x = points.pred[oriented.point[i] as usize].position();
     Posed::new(x, oriented.turned[i] * oriented.axes[i], oriented.radii[i])
 }

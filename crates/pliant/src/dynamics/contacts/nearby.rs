@@ -92,9 +92,13 @@ impl Nearby {
         let found = (0..self.own.len()).into_par_iter().with_min_len(64);
         let found = found.flat_map_iter(|at| self.around(at, bodies, kinship, movers.oriented));
         let mut candidates: Vec<Candidate> = found.collect();
+        let own = candidates.len();
         self.find_plain(bodies, plain, movers, &mut candidates);
         self.find_spheres(bodies, movers, &mut candidates);
-        candidates.sort_unstable_by_key(|c| (c.particle, c.other));
+        // Those among oriented particles are in order already.
+        if candidates.len() > own {
+            candidates.sort_unstable_by_key(|c| (c.particle, c.other));
+        }
         remember_normals(&mut last, &mut candidates);
         self.candidates = candidates;
     }
@@ -207,6 +211,7 @@ impl Nearby {
                 normal: overlap.map_or(Vec3::ZERO, |o| oriented.turned[i] * o.normal),
             });
         });
+        found.sort_unstable_by_key(|c| c.other);
         found
     }
 

@@ -222,7 +222,7 @@ pub(crate) fn make_surface(
         SurfaceKind::None => Ok((Surface::None, no_pieces())),
         SurfaceKind::Skinned => {
             let skinned = skin::bind(desc.mesh.clone(), points, first, r);
-            Ok((Surface::Skinned(skinned), no_pieces()))
+            Ok((Surface::Skinned(Box::new(skinned)), no_pieces()))
         }
         SurfaceKind::Tracked {
             edge_length,

@@ -115,6 +115,28 @@ impl World {
     ) {
         let start = self.time + f64::from(number) * f64::from(h);
         let end = start + f64::from(h);
+
+        // Springs pull; where everything would go on its own then; what a hand holds goes with the hand.
+        self.predict(h, end, report);
+        watch.lap(Stage::Predict);
+
+        // What may touch what on the way there.
+        let left = h * (self.settings.substeps - 1 - number) as f32;
+        self.find_contacts(h, start, end, left);
+        watch.lap(Stage::Contacts);
+
+        // Groups pull their members to their rest shapes, or limit their strain, then contacts push them apart.
+        self.solve(report);
+        self.update_velocities(h, limits, report);
+        watch.lap(Stage::Solve);
+
+        // Strain above the yield moves into the rest shapes.
+        self.flow(h, report);
+        watch.lap(Stage::Plasticity);
+    }
+
+    /// Predicts where everything is at the time `end`, `h` seconds from now.
+    fn predict(&mut self, h: f32, end: f64, report: &mut StepReport) {
         let forces = Forces {
             gravity: self.settings.gravity,
             wind: self.wind(),
@@ -122,15 +144,11 @@ impl World {
             dt: h,
         };
         let Self {
-            settings,
             points,
             groups,
             oriented,
-            rings,
             rigids,
             bodies,
-            colliders,
-            tools,
             grabs,
             plan,
             scratch,
@@ -140,25 +158,8 @@ impl World {
             jacobi,
             sequential,
             blocks,
-            skins,
-            pair_bodies,
-            ellipsoid_bodies,
-            kinship,
             ..
         } = plan;
-        let Scratch {
-            statics,
-            pairs,
-            spheres,
-            ellipsoids,
-            v_before,
-            spin_before,
-            depths,
-            ..
-        } = scratch;
-        let placed = placed_during(colliders, tools, start, end);
-
-        // Springs pull; where everything would go on its own then; what a hand holds goes with the hand.
         jacobi.begin_substep(groups, points);
         sequential.begin_substep();
         let met = jacobi.spring(groups, points, h);
@@ -176,40 +177,73 @@ impl World {
         for grab in grabs.iter() {
             grab.carry(points, oriented, end);
         }
-        v_before.clone_from(&points.v);
-        spin_before.clone_from(&oriented.spin);
-        watch.lap(Stage::Predict);
+        scratch.v_before.clone_from(&points.v);
+        scratch.spin_before.clone_from(&oriented.spin);
+    }
 
-        // What may touch what on the way there.
-        statics.find(blocks, skins, points, &placed);
-        pairs.update(pair_bodies, points, depths.all(), &groups.of_mover);
-        spheres.find(pair_bodies, points, rigids, &placed, h);
-        let mut movers = Movers {
+    /// Finds what may touch in the substep of `h` seconds from `start` to `end`; `left` seconds of the frame remain after it.
+    fn find_contacts(&mut self, h: f32, start: f64, end: f64, left: f32) {
+        let placed = placed_during(&self.colliders, &self.tools, start, end);
+        let Scratch {
+            statics,
+            pairs,
+            spheres,
+            ellipsoids,
+            depths,
+            ..
+        } = &mut self.scratch;
+        let plan = &self.plan;
+        let (points, rigids) = (&mut self.points, &mut self.rigids);
+        statics.find(&plan.blocks, &plan.skins, points, &placed);
+        let of_mover = &self.groups.of_mover;
+        pairs.update(&plan.pair_bodies, points, depths.all(), of_mover);
+        spheres.find(&plan.pair_bodies, points, rigids, &placed, h);
+        let movers = Movers {
             points,
-            oriented,
+            oriented: &mut self.oriented,
             rigids,
         };
-        if let Some(kinship) = kinship {
-            let left = h * (settings.substeps - 1 - number) as f32;
-            ellipsoids.find(
-                ellipsoid_bodies,
-                pair_bodies,
-                kinship,
-                &movers,
-                &placed,
-                left,
-            );
+        if let Some(kinship) = &plan.kinship {
+            let bodies = (&plan.ellipsoid_bodies[..], &plan.pair_bodies[..]);
+            ellipsoids.find(bodies, kinship, &movers, &placed, left);
         }
-        watch.lap(Stage::Contacts);
+    }
 
+    /// Moves everything to where groups and contacts want it.
+    fn solve(&mut self, report: &mut StepReport) {
+        let Self {
+            settings,
+            groups,
+            rings,
+            plan,
+            scratch,
+            ..
+        } = self;
+        let Plan {
+            jacobi,
+            sequential,
+            blocks,
+            skins,
+            ..
+        } = plan;
+        let Scratch {
+            statics,
+            pairs,
+            spheres,
+            ellipsoids,
+            ..
+        } = scratch;
+        let mut movers = Movers {
+            points: &mut self.points,
+            oriented: &mut self.oriented,
+            rigids: &mut self.rigids,
+        };
         // Old penetration leaves without becoming velocity.
         for _ in 0..settings.stabilize_iterations {
             spheres.stabilize(pairs, movers.points, movers.rigids);
             ellipsoids.stabilize(&mut movers);
             statics.stabilize(blocks, skins, movers.points);
         }
-
-        // Groups pull their members to their rest shapes, or limit their strain, then contacts push them apart.
         let sweeps = jacobi.sweeps();
         for i in 0..settings.iterations {
             let points = &mut *movers.points;
@@ -224,13 +258,6 @@ impl World {
             ellipsoids.solve(&mut movers);
             statics.project(blocks, skins, movers.points);
         }
-
-        self.update_velocities(h, limits, report);
-        watch.lap(Stage::Solve);
-
-        // Strain above the yield moves into the rest shapes.
-        self.flow(h, report);
-        watch.lap(Stage::Plasticity);
     }
 
     /// What moved has a velocity; a bad number stops here.

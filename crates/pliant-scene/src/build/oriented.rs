@@ -33,25 +33,22 @@ pub(super) fn add(
     warnings: &mut Vec<String>,
 ) -> Result<(), Error> {
     let material = material_of(site, index, body)?;
-    let mut desc = match (&body.model, replacement) {
-        (Some(model), None) => {
-            let mut desc = modelled(site, (index, body), model, material.density)?;
-            place(&mut desc, body);
-            totals.add_particles(site, &format!("body.{index}.model"), desc.particles.len())?;
-            totals.add_surface(site, index, &desc.mesh)?;
-            desc
-        }
-        _ => {
-            let mut form = form::build(site, index, body, replacement)?;
-            warnings.append(&mut form.findings);
-            totals.add_surface(site, index, &form.mesh)?;
-            let count = body.particles.unwrap_or(DEFAULT_COVER) as usize;
-            totals.add_particles(site, &format!("body.{index}.particles"), count)?;
-            let name = body.name_or_index(index);
-            let seed = world.settings().seed;
-            OrientedDesc::covering(&name, form.mesh, count, material.density, seed)
-                .map_err(|error| refuse(site, index, form.file.as_deref(), &error))?
-        }
+    let mut desc = if let (Some(model), None) = (&body.model, replacement) {
+        let mut desc = modelled(site, (index, body), model, material.density)?;
+        place(&mut desc, body);
+        totals.add_particles(site, &format!("body.{index}.model"), desc.particles.len())?;
+        totals.add_surface(site, index, &desc.mesh)?;
+        desc
+    } else {
+        let mut form = form::build(site, index, body, replacement)?;
+        warnings.append(&mut form.findings);
+        totals.add_surface(site, index, &form.mesh)?;
+        let count = body.particles.unwrap_or(DEFAULT_COVER) as usize;
+        totals.add_particles(site, &format!("body.{index}.particles"), count)?;
+        let name = body.name_or_index(index);
+        let seed = world.settings().seed;
+        OrientedDesc::covering(&name, form.mesh, count, material.density, seed)
+            .map_err(|error| refuse(site, index, form.file.as_deref(), &error))?
     };
     desc.name = body.name_or_index(index);
     desc.material = material;

@@ -37,13 +37,13 @@ pub(crate) fn bind(desc: &OrientedDesc, first: usize) -> Surface {
             *own = own.max(local.length());
         }
     }
-    Surface::Skinned(Skinned {
+    Surface::Skinned(Box::new(Skinned {
         rest: positions.clone(),
         skin,
         reach,
         mesh: desc.mesh.clone(),
         blend: desc.blend,
-    })
+    }))
 }
 
 /// For each particle those that may carry what belongs to it.

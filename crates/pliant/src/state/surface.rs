@@ -65,7 +65,7 @@ pub enum Surface {
     #[default]
     None,
     /// A mesh of fixed topology, open or closed.
-    Skinned(Skinned),
+    Skinned(Box<Skinned>),
     /// A closed mesh that is kept in shape, merges and splits.
     Tracked(Box<Tracked>),
 }

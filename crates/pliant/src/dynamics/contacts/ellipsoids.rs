@@ -90,8 +90,7 @@ impl EllipsoidContacts {
     /// Finds what may touch in this substep; `left` is the time to the end of the frame (s).
     pub fn find(
         &mut self,
-        bodies: &[EllipsoidBody],
-        plain: &[PairBody],
+        (bodies, plain): (&[EllipsoidBody], &[PairBody]),
         kinship: &Kinship,
         movers: &Movers,
         placed: &[Placed],

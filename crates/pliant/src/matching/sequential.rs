@@ -7,7 +7,8 @@
 //!
 //! Applied in sequence, each group sees what those before it did: a bend travels along a whole rope in one pass, and each group leaves
 //! the momentum as it is. Bodies do not share particles, so they are done at the same time; a body of many groups is cut into runs of
-//! neighbouring groups, and runs that share no particle are done at the same time. The runs depend on the body alone.
+//! neighbouring groups that share no particle with another run and are done at the same time, and what is left at their borders is cut again. The
+//! runs depend on the body alone.
 
 use super::JacobiReport;
 use super::kernel::{self, Sums};
@@ -19,8 +20,10 @@ use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Groups of a body up to which it is done in one run, and groups of a run beyond.
-const RUN: (usize, usize) = (2000, 64);
+/// Groups up to which they are done in one run.
+const WHOLE: usize = 96;
+/// Runs that the groups of a body are cut into at a time: at least, at most, and for how many groups there is one more.
+const PARTS: (usize, usize, usize) = (4, 16, 256);
 
 /// How much heavier than it is something held counts in the sums.
 const HELD: f32 = 1e4;
@@ -59,7 +62,9 @@ type Moment = [Quad; 3];
 struct Run {
     /// Its body among those that take part.
     body: usize,
-    groups: Range<usize>,
+    groups: Vec<u32>,
+    /// Where the members of each group begin in `members`, and where the last ones end.
+    first: Vec<u32>,
     /// Whether each group turns more than its lead.
     turns_more: Vec<bool>,
     /// Whether a particle turns with every group that its own rotation counts in.
@@ -100,27 +105,21 @@ impl Sequential {
         self.colors.clear();
         self.residue = bodies.iter().map(|b| (b.body, Vec3::ZERO)).collect();
         for (at, body) in bodies.iter().enumerate() {
-            let length = if body.rings.len() <= RUN.0 {
-                RUN.0
-            } else {
-                RUN.1
-            };
             let mut leads = vec![false; body.points.len()];
             for &lead in &rings.lead[body.rings.clone()] {
                 if lead != NO_LEAD {
                     leads[lead as usize - body.points.start] = true;
                 }
             }
-            let mut taken: Vec<Vec<bool>> = Vec::new();
-            for start in body.rings.clone().step_by(length) {
-                let range = start..(start + length).min(body.rings.end);
-                let mut run = Run::new(body, rings, range, &leads);
-                run.body = at;
-                let color = color_of(&run, body, &mut taken);
+            for (color, runs) in rounds(body, rings).into_iter().enumerate() {
                 if self.colors.len() <= color {
                     self.colors.resize_with(color + 1, Vec::new);
                 }
-                self.colors[color].push(run);
+                for groups in runs {
+                    let mut run = Run::new(body, rings, groups, &leads);
+                    run.body = at;
+                    self.colors[color].push(run);
+                }
             }
         }
     }
@@ -190,9 +189,12 @@ impl Sequential {
             for run in runs.iter().filter(|run| run.met > 0) {
                 yielding += run.met;
                 let groups = &mut rings.groups;
-                let first = groups.block_range(run.groups.start).start;
-                for (block, q) in groups.blocks[first..].iter_mut().zip(&run.flowed) {
-                    block.q = *q;
+                for (l, &k) in run.groups.iter().enumerate() {
+                    let blocks = groups.block_range(k as usize);
+                    let flowed = &run.flowed[run.own(l)];
+                    for (block, q) in groups.blocks[blocks].iter_mut().zip(flowed) {
+                        block.q = *q;
+                    }
                 }
             }
         }
@@ -200,40 +202,66 @@ impl Sequential {
     }
 }
 
-/// The first colour of a body whose runs hold no particle of this one.
-fn color_of(run: &Run, body: &SequentialBody, taken: &mut Vec<Vec<bool>>) -> usize {
-    let first = body.first_oriented;
-    let is_free = |taken: &Vec<bool>| run.particles.iter().all(|&i| !taken[i as usize - first]);
-    let color = taken.iter().position(is_free).unwrap_or(taken.len());
-    if color == taken.len() {
-        taken.push(vec![false; body.points.len()]);
+/// The groups of a body in rounds of runs: those of a round share no particle.
+///
+/// The groups are cut into parts of neighbours. The first part that asks for a particle gets it; groups that want one of another part are
+/// left for the next round.
+fn rounds(body: &SequentialBody, rings: &Rings) -> Vec<Vec<Vec<u32>>> {
+    let mut rest: Vec<u32> = (body.rings.start as u32..body.rings.end as u32).collect();
+    let mut rounds = Vec::new();
+    while rest.len() > WHOLE {
+        let parts = (rest.len() / PARTS.2).clamp(PARTS.0, PARTS.1);
+        let length = rest.len().div_ceil(parts);
+        let mut owner = vec![usize::MAX; body.points.len()];
+        let mut left = Vec::new();
+        let mut runs = Vec::new();
+        for (part, groups) in rest.chunks(length).enumerate() {
+            let mut own = Vec::new();
+            for &k in groups {
+                let of = |point: u32| point as usize - body.points.start;
+                let members = || rings.groups.members(k as usize).map(|(point, _)| of(point));
+                let is_free = |i: usize| owner[i] == usize::MAX || owner[i] == part;
+                if members().all(is_free) {
+                    members().for_each(|i| owner[i] = part);
+                    own.push(k);
+                } else {
+                    left.push(k);
+                }
+            }
+            if !own.is_empty() {
+                runs.push(own);
+            }
+        }
+        rounds.push(runs);
+        rest = left;
     }
-    for &i in &run.particles {
-        taken[color][i as usize - first] = true;
+    if !rest.is_empty() {
+        rounds.push(vec![rest]);
     }
-    color
+    rounds
 }
 
 impl Run {
     /// The run over `groups`; `leads` tells of each particle of the body whether it is in the middle of a group.
-    fn new(body: &SequentialBody, rings: &Rings, groups: Range<usize>, leads: &[bool]) -> Self {
+    fn new(body: &SequentialBody, rings: &Rings, groups: Vec<u32>, leads: &[bool]) -> Self {
         let all = &rings.groups;
         let own = |point: u32| point - body.points.start as u32 + body.first_oriented as u32;
-        let mut particles: Vec<u32> = groups
-            .clone()
+        let numbers = || groups.iter().map(|&k| k as usize);
+        let mut particles: Vec<u32> = numbers()
             .flat_map(|k| all.members(k).map(|(point, _)| own(point)))
             .collect();
         particles.sort_unstable();
         particles.dedup();
         let place = |point: u32| particles.partition_point(|&i| i < own(point)) as u32;
-        let blocks = all.block_range(groups.start).start..all.block_range(groups.end - 1).end;
-        let members = all.blocks[blocks]
-            .iter()
-            .map(|block| block.member.map(place))
-            .collect();
-        let lead = rings.lead[groups.clone()]
-            .iter()
-            .map(|&lead| {
+        let (mut members, mut first) = (Vec::new(), vec![0]);
+        for k in numbers() {
+            let blocks = all.blocks[all.block_range(k)].iter();
+            members.extend(blocks.map(|block| block.member.map(place)));
+            first.push(members.len() as u32);
+        }
+        let lead = numbers()
+            .map(|k| {
+                let lead = rings.lead[k];
                 if lead == NO_LEAD {
                     NO_LEAD
                 } else {
@@ -243,8 +271,7 @@ impl Run {
             .collect();
         let follows =
             |point: u32| body.turning == Turning::All || !leads[point as usize - body.points.start];
-        let turns_more = groups
-            .clone()
+        let turns_more = numbers()
             .map(|k| {
                 let mut members = all.weighted_members(k);
                 members.any(|m| m.weight > 0.0 && follows(m.mover))
@@ -252,14 +279,21 @@ impl Run {
             .collect();
         let point = |i: u32| i - body.first_oriented as u32 + body.points.start as u32;
         Self {
-            groups,
+            first,
             turns_more,
             follows: particles.iter().map(|&i| follows(point(i))).collect(),
             members,
             lead,
             particles,
+            groups,
             ..Self::default()
         }
+    }
+
+    /// Where the members of the run's `l`-th group are in `members`.
+    #[inline(always)]
+    fn own(&self, l: usize) -> Range<usize> {
+        self.first[l] as usize..self.first[l + 1] as usize
     }
 
     /// Copies the particles as they are predicted, and the last places of the groups.
@@ -287,12 +321,11 @@ impl Run {
             self.held.push(oriented.held[i]);
             self.moment.push(moment_of(oriented.turned[i], inertia));
         }
+        let own = || self.groups.iter().map(|&k| k as usize);
         self.center.clear();
-        self.center
-            .extend_from_slice(&groups.center[self.groups.clone()]);
+        self.center.extend(own().map(|k| groups.center[k]));
         self.rotation.clear();
-        self.rotation
-            .extend_from_slice(&groups.rotation[self.groups.clone()]);
+        self.rotation.extend(own().map(|k| groups.rotation[k]));
     }
 
     /// Writes back what the groups did; a number that is not finite is dropped.
@@ -316,7 +349,8 @@ impl Run {
                 non_finite += 1;
             }
         }
-        for (l, k) in self.groups.clone().enumerate() {
+        for (l, &k) in self.groups.iter().enumerate() {
+            let k = k as usize;
             if self.center[l].is_finite() && self.rotation[l].is_finite() {
                 groups.center[k] = self.center[l];
                 groups.rotation[k] = self.rotation[l];
@@ -359,11 +393,11 @@ dispatch! {
 /// Places the groups of a run one after the other and moves their members; returns the number of repaired rotations.
 #[inline(always)]
 fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
-    let first_block = groups.block_range(run.groups.start).start;
     let mut repaired = 0;
-    for (l, k) in run.groups.clone().enumerate() {
+    for l in 0..run.groups.len() {
+        let k = run.groups[l] as usize;
         let blocks = groups.block_range(k);
-        let own = blocks.start - first_block..blocks.end - first_block;
+        let own = run.own(l);
         let fit = fit::<W>(run, groups, (l, k), own.clone());
         repaired += u32::from(fit.mended);
         run.center[l] = fit.center;
@@ -457,12 +491,12 @@ dispatch! {
 #[inline(always)]
 fn flow_kernel<W: Wide>(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 {
     let groups = &rings.groups;
-    let first_block = groups.block_range(run.groups.start).start;
     let mut yielding = 0;
     run.flowed.clear();
-    for (l, k) in run.groups.clone().enumerate() {
+    for l in 0..run.groups.len() {
+        let k = run.groups[l] as usize;
         let blocks = groups.block_range(k);
-        let own = blocks.start - first_block..blocks.end - first_block;
+        let own = run.own(l);
         let from = run.flowed.len();
         let rest = groups.blocks[blocks.clone()].iter().map(|block| block.q);
         run.flowed.extend(rest);
@@ -470,11 +504,11 @@ fn flow_kernel<W: Wide>(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 {
         if !(limit.is_finite() && size > 0.0) {
             continue;
         }
-        let fit = fit::<W>(run, groups, (l, k), own);
+        let fit = fit::<W>(run, groups, (l, k), own.clone());
         let back = fit.rotation.conjugate();
         let off: Vec<Vec3> = (groups.members(k).enumerate())
             .map(|(i, (_, q))| {
-                let member = run.members[blocks.start - first_block + i / 8][i % 8];
+                let member = run.members[own.start + i / 8][i % 8];
                 back * (run.x[member as usize].position() - fit.place) - q
             })
             .collect();

@@ -102,7 +102,7 @@ impl EllipsoidContacts {
             return;
         }
         self.find_statics(bodies, movers, placed);
-        self.nearby.follow(bodies, plain, kinship, movers, left);
+        self.nearby.follow((bodies, plain), kinship, movers, left);
         let (points, oriented) = (&*movers.points, &*movers.oriented);
         let posed = (0..oriented.len()).into_par_iter().with_min_len(256);
         posed

@@ -8,7 +8,7 @@ use super::ellipsoids::{EllipsoidBody, Movers};
 use super::kinship::Kinship;
 use super::pairs::PairBody;
 use crate::geometry::bvh::Bvh;
-use crate::state::{Oriented, Points};
+use crate::state::Oriented;
 use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -16,6 +16,9 @@ use rayon::prelude::*;
 const SLACK: f32 = 0.25;
 /// How much a mover may swerve, in its way.
 const SWERVE: f32 = 0.2;
+
+/// The tree is made anew when more than one in so many particles has left its box.
+const FEW: usize = 5;
 
 /// What a particle may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,6 +52,13 @@ pub struct Candidate {
     pub normal: Vec3,
 }
 
+impl Candidate {
+    /// What candidates are ordered by.
+    fn key(&self) -> (u32, Other) {
+        (self.particle, self.other)
+    }
+}
+
 /// A box around a mover on its way.
 type Swept = (Vec3, Vec3);
 
@@ -64,6 +74,8 @@ pub struct Nearby {
     /// Boxes of all plain points, by body.
     plain: Vec<Vec<Swept>>,
     spheres: Vec<Swept>,
+    /// Particles that have left the boxes that the tree knows, ascending.
+    strays: Vec<u32>,
     is_known: bool,
 }
 
@@ -77,202 +89,249 @@ impl Nearby {
     /// Makes sure that the candidates hold in this substep; `left` is the time to the end of the frame (s).
     pub fn follow(
         &mut self,
-        bodies: &[EllipsoidBody],
-        plain: &[PairBody],
+        (bodies, plain): (&[EllipsoidBody], &[PairBody]),
         kinship: &Kinship,
         movers: &Movers,
         left: f32,
     ) {
-        if self.is_known && self.holds(plain, movers) {
-            return;
+        let kin = Kin {
+            bodies,
+            kinship,
+            oriented: movers.oriented,
+        };
+        if self.is_known && self.balls_hold(plain, movers) {
+            let gone = self.gone(movers);
+            if FEW * (gone.len() + self.strays.len()) <= self.own.len() {
+                self.catch(&gone, &kin, plain, movers, left);
+                return;
+            }
         }
         self.is_known = true;
+        self.strays.clear();
         self.sweep(plain, movers, left);
-        let mut last = std::mem::take(&mut self.candidates);
+        let last = std::mem::take(&mut self.candidates);
         let found = (0..self.own.len()).into_par_iter().with_min_len(64);
-        let found = found.flat_map_iter(|at| self.around(at, bodies, kinship, movers.oriented));
-        let mut candidates: Vec<Candidate> = found.collect();
+        let mut candidates: Vec<Candidate> =
+            found.flat_map_iter(|at| self.after(at, &kin)).collect();
         let own = candidates.len();
-        self.find_plain(bodies, plain, movers, &mut candidates);
-        self.find_spheres(bodies, movers, &mut candidates);
+        self.for_each_ball(plain, movers, |ball| {
+            self.tree.for_each_in_box(ball.swept.0, ball.swept.1, |at| {
+                candidates.extend(self.meets(&ball, at, &kin));
+            });
+        });
         // Those among oriented particles are in order already.
         if candidates.len() > own {
-            candidates.sort_unstable_by_key(|c| (c.particle, c.other));
+            candidates.sort_unstable_by_key(Candidate::key);
         }
-        remember_normals(&mut last, &mut candidates);
+        remember_normals(&last, &mut candidates);
         self.candidates = candidates;
     }
 
-    /// Whether every mover is still in its box.
-    fn holds(&self, plain: &[PairBody], movers: &Movers) -> bool {
-        let (points, oriented): (&Points, &Oriented) = (&*movers.points, &*movers.oriented);
-        let contains = |b: &Swept, x: Vec3, half: Vec3| {
-            (x - half).cmpge(b.0).all() && (x + half).cmple(b.1).all()
+    /// Adds what particles may touch that have left their boxes.
+    fn catch(&mut self, gone: &[u32], kin: &Kin, plain: &[PairBody], movers: &Movers, left: f32) {
+        for &at in gone {
+            self.boxes[at as usize] = swept_particle(movers, self.own[at as usize], left);
+        }
+        self.strays.extend(gone);
+        self.strays.sort_unstable();
+        self.strays.dedup();
+        let mut found = Vec::new();
+        for &at in gone {
+            let (lo, hi) = self.boxes[at as usize];
+            let mut meet = |other: u32| found.extend(self.pair(at, other, kin));
+            self.tree.for_each_in_box(lo, hi, &mut meet);
+            // The tree knows strays where they were.
+            self.strays.iter().for_each(|&other| meet(other));
+            self.for_each_ball(plain, movers, |ball| {
+                found.extend(self.meets(&ball, at, kin))
+            });
+        }
+        found.sort_unstable_by_key(Candidate::key);
+        found.dedup_by_key(|c| c.key());
+        let known = |c: &Candidate| {
+            self.candidates
+                .binary_search_by_key(&c.key(), Candidate::key)
         };
-        let own = self.own.iter().zip(&self.boxes).all(|(&i, b)| {
-            let i = i as usize;
+        found.retain(|c| known(c).is_err());
+        if !found.is_empty() {
+            self.candidates.extend(found);
+            self.candidates.sort_unstable_by_key(Candidate::key);
+        }
+    }
+
+    /// Particles that have left their boxes.
+    fn gone(&self, movers: &Movers) -> Vec<u32> {
+        let (points, oriented) = (&*movers.points, &*movers.oriented);
+        let is_gone = |at: &u32| {
+            let i = self.own[*at as usize] as usize;
             let x = points.pred[oriented.point[i] as usize].position();
-            contains(b, x, half_box(oriented, i))
-        });
+            !contains(&self.boxes[*at as usize], x, half_box(oriented, i))
+        };
+        (0..self.own.len() as u32).filter(is_gone).collect()
+    }
+
+    /// Whether all plain particles and projectiles are in their boxes.
+    fn balls_hold(&self, plain: &[PairBody], movers: &Movers) -> bool {
+        let points = &*movers.points;
         let points_hold = plain.iter().zip(&self.plain).all(|(body, boxes)| {
             let mut boxes = body.points.clone().zip(boxes);
             boxes.all(|(i, b)| contains(b, points.pred[i].position(), Vec3::splat(body.radius)))
         });
         let rigids = &*movers.rigids;
-        let spheres_hold = self.spheres.len() == rigids.len()
-            && self
-                .spheres
-                .iter()
-                .enumerate()
-                .all(|(s, b)| contains(b, rigids.pred[s], Vec3::splat(rigids.radius[s])));
-        own && points_hold && spheres_hold
+        let mut spheres = self.spheres.iter().enumerate();
+        points_hold
+            && self.spheres.len() == rigids.len()
+            && spheres.all(|(s, b)| contains(b, rigids.pred[s], Vec3::splat(rigids.radius[s])))
     }
 
     /// Puts all movers into boxes that hold them to the end of the frame if they go on as they do.
     fn sweep(&mut self, plain: &[PairBody], movers: &Movers, left: f32) {
         let (points, oriented) = (&*movers.points, &*movers.oriented);
-        let swept = |x: Vec3, pred: Vec3, way: Vec3, half: Vec3| {
-            let end = pred + way;
-            (x.min(pred).min(end) - half, x.max(pred).max(end) + half)
-        };
-        let of_particle = |&i: &u32| {
-            let i = i as usize;
-            let point = oriented.point[i] as usize;
-            let most = oriented.radii[i].max_element();
-            let turning = (oriented.spin[i].length() * left).min(1.0);
-            let swerve = SWERVE * points.v[point].length() * left;
-            let half = half_box(oriented, i) + (SLACK + turning) * most + swerve;
-            let pred = points.pred[point].position();
-            swept(points.x[point], pred, points.v[point] * left, half)
-        };
         self.own.clear();
         let touches = |i: &u32| oriented.collides[*i as usize];
         self.own.extend((0..oriented.len() as u32).filter(touches));
         self.boxes.clear();
-        self.boxes.extend(self.own.iter().map(of_particle));
+        let boxes = self.own.iter().map(|&i| swept_particle(movers, i, left));
+        self.boxes.extend(boxes);
         self.tree = Bvh::new(&self.boxes);
         let of_plain = |body: &PairBody| {
             let half = Vec3::splat((1.0 + SLACK) * body.radius);
             let own = body.points.clone();
-            own.map(|i| {
-                swept(
-                    points.x[i],
-                    points.pred[i].position(),
-                    points.v[i] * left,
-                    half,
-                )
-            })
-            .collect()
+            let way = |i: usize| [points.x[i], points.pred[i].position(), points.v[i] * left];
+            own.map(|i| swept(way(i), half)).collect()
         };
         self.plain = plain.iter().map(of_plain).collect();
         let rigids = &*movers.rigids;
         let of_sphere = |s: usize| {
             let half = Vec3::splat((1.0 + SLACK) * rigids.radius[s]);
-            swept(rigids.x[s], rigids.pred[s], rigids.v[s] * left, half)
+            swept([rigids.x[s], rigids.pred[s], rigids.v[s] * left], half)
         };
         self.spheres = (0..rigids.len()).map(of_sphere).collect();
     }
 
-    /// Oriented particles that the `at`-th may touch, each pair once.
-    fn around(
-        &self,
-        at: usize,
-        bodies: &[EllipsoidBody],
-        kinship: &Kinship,
-        oriented: &Oriented,
-    ) -> Vec<Candidate> {
-        let i = self.own[at] as usize;
-        let body = body_of(bodies, i);
-        let mut found = Vec::new();
+    /// What the `at`-th particle may touch among those of higher numbers, in their order.
+    fn after(&self, at: usize, kin: &Kin) -> Vec<Candidate> {
         let (lo, hi) = self.boxes[at];
-        self.tree.for_each_in_box(lo, hi, |k| {
-            let (from, to) = self.boxes[k as usize];
-            let j = self.own[k as usize];
-            let other = j as usize;
-            if other <= i || !(from.cmple(hi).all() && lo.cmple(to).all()) {
-                return;
+        let mut found = Vec::new();
+        self.tree.for_each_in_box(lo, hi, |other| {
+            if other as usize > at {
+                found.extend(self.pair(at as u32, other, kin));
             }
-            if body.oriented.contains(&other) && !body.self_contact {
-                return;
-            }
-            if kinship.are_kin(i as u32, j) {
-                return;
-            }
-            let overlap = kinship.overlap(i as u32, j);
-            let reach = [i, other].map(|i| oriented.radii[i].max_element());
-            found.push(Candidate {
-                particle: i as u32,
-                other: Other::Oriented(j),
-                radius: 0.0,
-                reach: reach[0] + reach[1],
-                smaller: reach[0].min(reach[1]),
-                friction: combined_friction(body.friction, body_of(bodies, other).friction),
-                allowed: overlap.map_or(0.0, |o| o.depth),
-                normal: overlap.map_or(Vec3::ZERO, |o| oriented.turned[i] * o.normal),
-            });
         });
         found.sort_unstable_by_key(|c| c.other);
         found
     }
 
-    /// Plain particles that oriented ones may touch.
-    fn find_plain(
-        &self,
-        bodies: &[EllipsoidBody],
-        plain: &[PairBody],
-        movers: &Movers,
-        found: &mut Vec<Candidate>,
-    ) {
+    /// Two particles, if their boxes meet and they are no kin.
+    fn pair(&self, a: u32, b: u32, kin: &Kin) -> Option<Candidate> {
+        let meet = meet(&self.boxes[a as usize], &self.boxes[b as usize]);
+        if a == b || !meet {
+            return None;
+        }
+        // Particles are in ascending order.
+        let (i, j) = (self.own[a.min(b) as usize], self.own[a.max(b) as usize]);
+        let bodies = [i, j].map(|i| body_of(kin.bodies, i as usize));
+        let alone = bodies[0].oriented.contains(&(j as usize)) && !bodies[0].self_contact;
+        if alone || kin.kinship.are_kin(i, j) {
+            return None;
+        }
+        let overlap = kin.kinship.overlap(i, j);
+        let reach = [i, j].map(|i| kin.oriented.radii[i as usize].max_element());
+        let turned = kin.oriented.turned[i as usize];
+        Some(Candidate {
+            particle: i,
+            other: Other::Oriented(j),
+            radius: 0.0,
+            reach: reach[0] + reach[1],
+            smaller: reach[0].min(reach[1]),
+            friction: combined_friction(bodies[0].friction, bodies[1].friction),
+            allowed: overlap.map_or(0.0, |o| o.depth),
+            normal: overlap.map_or(Vec3::ZERO, |o| turned * o.normal),
+        })
+    }
+
+    /// Calls `f` with every plain particle and every projectile.
+    fn for_each_ball(&self, plain: &[PairBody], movers: &Movers, mut f: impl FnMut(Ball)) {
         for (body, boxes) in plain.iter().zip(&self.plain) {
-            for (point, &(lo, hi)) in body.points.clone().zip(boxes) {
-                self.tree.for_each_in_box(lo, hi, |i| {
-                    let other = Other::Point(point as u32);
-                    let near = (other, body.radius, body.friction);
-                    found.extend(self.meets((lo, hi), near, i, bodies, movers.oriented));
+            for (point, &swept) in body.points.clone().zip(boxes) {
+                f(Ball {
+                    other: Other::Point(point as u32),
+                    radius: body.radius,
+                    friction: body.friction,
+                    swept,
                 });
             }
         }
-    }
-
-    /// Projectiles that oriented particles may touch.
-    fn find_spheres(&self, bodies: &[EllipsoidBody], movers: &Movers, found: &mut Vec<Candidate>) {
-        let rigids = &*movers.rigids;
-        for (s, &(lo, hi)) in self.spheres.iter().enumerate() {
-            self.tree.for_each_in_box(lo, hi, |i| {
-                let near = (
-                    Other::Sphere(s as u32),
-                    rigids.radius[s],
-                    rigids.friction[s],
-                );
-                found.extend(self.meets((lo, hi), near, i, bodies, movers.oriented));
+        for (s, &swept) in self.spheres.iter().enumerate() {
+            f(Ball {
+                other: Other::Sphere(s as u32),
+                radius: movers.rigids.radius[s],
+                friction: movers.rigids.friction[s],
+                swept,
             });
         }
     }
 
-    /// The `at`-th particle and a ball with its radius and friction, if their boxes meet.
-    fn meets(
-        &self,
-        (lo, hi): Swept,
-        (other, radius, friction): (Other, f32, f32),
-        at: u32,
-        bodies: &[EllipsoidBody],
-        oriented: &Oriented,
-    ) -> Option<Candidate> {
-        let (from, to) = self.boxes[at as usize];
+    /// The `at`-th particle and a ball, if their boxes meet.
+    fn meets(&self, ball: &Ball, at: u32, kin: &Kin) -> Option<Candidate> {
         let i = self.own[at as usize];
-        let meets = from.cmple(hi).all() && lo.cmple(to).all();
-        let own = oriented.radii[i as usize].max_element();
-        meets.then(|| Candidate {
+        let own = kin.oriented.radii[i as usize].max_element();
+        let friction = body_of(kin.bodies, i as usize).friction;
+        meet(&self.boxes[at as usize], &ball.swept).then(|| Candidate {
             particle: i,
-            other,
-            radius,
-            reach: own + radius,
-            smaller: own.min(radius),
-            friction: combined_friction(friction, body_of(bodies, i as usize).friction),
+            other: ball.other,
+            radius: ball.radius,
+            reach: own + ball.radius,
+            smaller: own.min(ball.radius),
+            friction: combined_friction(ball.friction, friction),
             allowed: 0.0,
             normal: Vec3::ZERO,
         })
     }
+}
+
+/// What is known of particles besides where they are.
+struct Kin<'a> {
+    bodies: &'a [EllipsoidBody],
+    kinship: &'a Kinship,
+    oriented: &'a Oriented,
+}
+
+/// A plain particle or a projectile.
+struct Ball {
+    other: Other,
+    radius: f32,
+    friction: f32,
+    swept: Swept,
+}
+
+/// Whether a box holds all within `half` of `x`.
+fn contains(b: &Swept, x: Vec3, half: Vec3) -> bool {
+    (x - half).cmpge(b.0).all() && (x + half).cmple(b.1).all()
+}
+
+/// Whether two boxes meet.
+fn meet(a: &Swept, b: &Swept) -> bool {
+    a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
+}
+
+/// The box of a mover that goes from `x` to its prediction and on from there.
+fn swept([x, pred, way]: [Vec3; 3], half: Vec3) -> Swept {
+    let end = pred + way;
+    (x.min(pred).min(end) - half, x.max(pred).max(end) + half)
+}
+
+/// The box of particle `i` on its way, with slack.
+fn swept_particle(movers: &Movers, i: u32, left: f32) -> Swept {
+    let (points, oriented) = (&*movers.points, &*movers.oriented);
+    let i = i as usize;
+    let point = oriented.point[i] as usize;
+    let most = oriented.radii[i].max_element();
+    let turning = (oriented.spin[i].length() * left).min(1.0);
+    let swerve = SWERVE * points.v[point].length() * left;
+    let half = half_box(oriented, i) + (SLACK + turning) * most + swerve;
+    let way = points.v[point] * left;
+    swept([points.x[point], points.pred[point].position(), way], half)
 }
 
 /// The body that an oriented particle belongs to; every particle has one.
@@ -292,7 +351,7 @@ fn half_box(oriented: &Oriented, i: usize) -> Vec3 {
 }
 
 /// The search for the normal of a pair starts where it ended last.
-fn remember_normals(last: &mut [Candidate], now: &mut [Candidate]) {
+fn remember_normals(last: &[Candidate], now: &mut [Candidate]) {
     let mut last = last.iter().peekable();
     for near in now {
         let key = (near.particle, near.other);

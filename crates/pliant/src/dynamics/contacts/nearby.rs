@@ -143,7 +143,7 @@ impl Nearby {
             // The tree knows strays where they were.
             self.strays.iter().for_each(|&other| meet(other));
             self.for_each_ball(plain, movers, |ball| {
-                found.extend(self.meets(&ball, at, kin))
+                found.extend(self.meets(&ball, at, kin));
             });
         }
         found.sort_unstable_by_key(Candidate::key);

@@ -224,6 +224,7 @@ impl World {
             sequential,
             blocks,
             skins,
+            kinship,
             ..
         } = plan;
         let Scratch {
@@ -255,7 +256,9 @@ impl World {
             report.rotations_repaired += met.repaired;
             report.non_finite += met.non_finite;
             spheres.solve(pairs, points, movers.rigids);
-            ellipsoids.solve(&mut movers);
+            if let Some(kinship) = &*kinship {
+                ellipsoids.solve(&mut movers, kinship, i + 1 == settings.iterations);
+            }
             statics.project(blocks, skins, movers.points);
         }
     }

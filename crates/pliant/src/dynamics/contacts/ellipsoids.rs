@@ -162,12 +162,18 @@ impl EllipsoidContacts {
     }
 
     /// Pushes what overlaps apart, with friction, then out of colliders.
-    pub fn solve(&mut self, movers: &mut Movers) {
+    ///
+    /// A push at the end of a lever arm turns a particle, and its groups have a say in that when they come next. After the last pushes of a
+    /// substep they do not, so there only particles turn that are in no group with others: else particles under a body would spin like
+    /// the balls of a bearing, and it would slide without friction.
+    pub fn solve(&mut self, movers: &mut Movers, kinship: &Kinship, is_last: bool) {
+        let turns = |i: u32| !is_last || kinship.is_alone(i);
         for pair in &mut self.pairs {
-            solve_pair(pair, movers);
+            solve_pair(pair, movers, &turns);
         }
         for contact in &mut self.statics {
-            solve_static(contact, movers);
+            let turns = turns(contact.particle);
+            solve_static(contact, movers, turns);
         }
     }
 
@@ -178,7 +184,7 @@ impl EllipsoidContacts {
         for contact in self.statics.iter().filter(bounces) {
             let i = contact.particle as usize;
             let point = movers.oriented.point[i] as usize;
-            let side = Side::oriented(movers.points, movers.oriented, i);
+            let side = Side::oriented(movers.points, movers.oriented, i, true);
             let n = contact.plane.normal;
             let arm = -side.shape.arm(n);
             let surface = contact.plane.drift.dot(n) / h;
@@ -313,7 +319,8 @@ struct Side {
 }
 
 impl Side {
-    fn oriented(points: &Points, oriented: &Oriented, i: usize) -> Self {
+    /// An oriented particle; `turns` tells whether pushes turn it.
+    fn oriented(points: &Points, oriented: &Oriented, i: usize, turns: bool) -> Self {
         let point = oriented.point[i] as usize;
         let x = points.pred[point].position();
         let axes = oriented.turned[i] * oriented.axes[i];
@@ -324,7 +331,11 @@ impl Side {
             turned,
             inv_mass: points.inv_mass[point],
             axes,
-            inv_inertia: oriented.inv_inertia(i, points.mass[point]),
+            inv_inertia: if turns {
+                oriented.inv_inertia(i, points.mass[point])
+            } else {
+                Vec3::ZERO
+            },
         }
     }
 
@@ -429,7 +440,7 @@ fn part(pair: &Pair, movers: &mut Movers) {
     }
 }
 
-fn solve_static(contact: &mut Static, movers: &mut Movers) {
+fn solve_static(contact: &mut Static, movers: &mut Movers, turns: bool) {
     let i = contact.particle as usize;
     let n = contact.plane.normal;
     let point = movers.oriented.point[i] as usize;
@@ -439,7 +450,7 @@ fn solve_static(contact: &mut Static, movers: &mut Movers) {
     {
         return;
     }
-    let side = Side::oriented(movers.points, movers.oriented, i);
+    let side = Side::oriented(movers.points, movers.oriented, i, turns);
     let arm = -side.shape.arm(n);
     let depth = room - n.dot(arm);
     if depth <= 0.0 {
@@ -451,7 +462,7 @@ fn solve_static(contact: &mut Static, movers: &mut Movers) {
     push(movers, i, &side, arm, impulse);
 }
 
-fn solve_pair(pair: &mut Pair, movers: &mut Movers) {
+fn solve_pair(pair: &mut Pair, movers: &mut Movers, turns: &impl Fn(u32) -> bool) {
     let near = pair.near;
     let (shape_a, shape_b) = shapes(&near, movers);
     let (n, apart) = refine(&shape_a, &shape_b, pair.normal);
@@ -461,9 +472,9 @@ fn solve_pair(pair: &mut Pair, movers: &mut Movers) {
         return;
     }
     let i = near.particle as usize;
-    let a = Side::oriented(movers.points, movers.oriented, i);
+    let a = Side::oriented(movers.points, movers.oriented, i, turns(near.particle));
     let b = match near.other {
-        Other::Oriented(j) => Side::oriented(movers.points, movers.oriented, j as usize),
+        Other::Oriented(j) => Side::oriented(movers.points, movers.oriented, j as usize, turns(j)),
         Other::Point(j) => Side::point(movers.points, j as usize, near.radius),
         Other::Sphere(s) => Side::sphere(movers.rigids, s as usize),
     };

@@ -82,6 +82,11 @@ impl Kinship {
         Self { kin, overlaps }
     }
 
+    /// Whether a particle is in no group with others.
+    pub fn is_alone(&self, i: u32) -> bool {
+        self.kin.row(i as usize).iter().all(|&j| j == i)
+    }
+
     /// Whether two particles share a group.
     pub fn are_kin(&self, i: u32, j: u32) -> bool {
         self.kin.row(i as usize).binary_search(&j).is_ok()

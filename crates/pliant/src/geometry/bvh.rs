@@ -79,6 +79,33 @@ impl Bvh {
         node.count as usize <= LEAF_SIZE
     }
 
+    /// The nodes that are leaves.
+    pub fn leaves(&self) -> impl Iterator<Item = usize> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes
+            .filter(|(_, node)| Self::is_leaf(node))
+            .map(|(i, _)| i)
+    }
+
+    /// Calls `visit` with the items of each leaf after node `leaf` whose box touches the one of that, as a range of [`Bvh::order`]. Called for
+    /// all leaves, it visits each pair of them once.
+    #[inline]
+    pub fn for_each_leaf_after(&self, leaf: usize, mut visit: impl FnMut(std::ops::Range<usize>)) {
+        let own = self.nodes[leaf];
+        let mut i = leaf + 1;
+        while let Some(node) = self.nodes.get(i) {
+            let touches = node.lo.cmple(own.hi) & own.lo.cmple(node.hi);
+            if touches.all() && !Self::is_leaf(node) {
+                i += 1;
+                continue;
+            }
+            if touches.all() {
+                visit(node.items());
+            }
+            i = node.skip as usize;
+        }
+    }
+
     /// Calls `visit` with every item of a leaf whose box touches the box `lo..hi`.
     #[inline]
     pub fn for_each_in_box(&self, lo: Vec3, hi: Vec3, mut visit: impl FnMut(u32)) {
@@ -176,6 +203,33 @@ mod tests {
             }
         }
         assert_eq!(tree.nodes[0].skip as usize, tree.nodes.len());
+    }
+
+    /// Leaves meet each later leaf that they touch once.
+    #[test]
+    fn leaves_meet_once() {
+        let mut random = Random::new([2, 0, 0, 0]);
+        let boxes: Vec<(Vec3, Vec3)> = (0..300)
+            .map(|_| {
+                let lo = random.next_in_cube();
+                (lo, lo + random.next_in_cube() * 0.2)
+            })
+            .collect();
+        let tree = Bvh::new(&boxes);
+        let leaves: Vec<usize> = tree.leaves().collect();
+        let mut met = Vec::new();
+        for &leaf in &leaves {
+            tree.for_each_leaf_after(leaf, |items| {
+                met.push((tree.nodes[leaf].first, items.start))
+            });
+        }
+        for (at, a) in leaves.iter().map(|&l| tree.nodes[l]).enumerate() {
+            for b in leaves[at + 1..].iter().map(|&l| tree.nodes[l]) {
+                let touches = a.lo.cmple(b.hi).all() && b.lo.cmple(a.hi).all();
+                let times = met.iter().filter(|m| **m == (a.first, b.first as usize));
+                assert_eq!(times.count(), usize::from(touches));
+            }
+        }
     }
 
     /// No items, and many items in one place, are legal.

@@ -118,6 +118,12 @@ pub enum ShapeError {
     TooDeep,
 }
 
+/// The shape that is nearest to `p`, with `sign` 1, or farthest from it, with −1.
+fn nearest_of(of: &[Shape], p: Vec3, sign: f32) -> Option<&Shape> {
+    let distance = |s: &&Shape| sign * s.distance(p);
+    of.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
 impl Shape {
     /// Signed distance from `p` to the surface, negative inside; of combinations a bound with the right sign.
     pub fn distance(&self, p: Vec3) -> f32 {
@@ -215,7 +221,18 @@ impl Shape {
                 let nearest = nearest_of_ellipsoid(p - center, *radii);
                 (nearest / (radii * radii)).normalize_or(Vec3::Y)
             }
-            _ => self.gradient(p).normalize_or(Vec3::Y),
+            Self::Union(of) => nearest_of(of, p, 1.0).map_or(Vec3::Y, |s| s.normal(p)),
+            Self::Intersection(of) => nearest_of(of, p, -1.0).map_or(Vec3::Y, |s| s.normal(p)),
+            Self::Difference(of) => {
+                of.split_first()
+                    .map_or(Vec3::Y, |(first, rest)| match nearest_of(rest, p, 1.0) {
+                        Some(hole) if -hole.distance(p) > first.distance(p) => -hole.normal(p),
+                        _ => first.normal(p),
+                    })
+            }
+            Self::Figure { .. } | Self::SmoothUnion { .. } => {
+                self.gradient(p).normalize_or(Vec3::Y)
+            }
         }
     }
 
@@ -456,6 +473,37 @@ fn nearest_of_ellipsoid(p: Vec3, radii: Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+
+    /// Where one part of a combination decides, its normal is the slope of the distance.
+    #[test]
+    fn normals_of_combinations_are_slopes() {
+        let ball = |x: f32| Shape::Sphere {
+            center: Vec3::X * x,
+            radius: 1.0,
+        };
+        let of = || vec![ball(-0.4), ball(0.4), ball(0.9)];
+        let shapes = [
+            Shape::Union(of()),
+            Shape::Intersection(of()),
+            Shape::Difference(of()),
+        ];
+        let mut random = Random::new([3, 0, 0, 0]);
+        for shape in &shapes {
+            let mut smooth = 0;
+            for _ in 0..500 {
+                let p = (random.next_in_cube() - 0.5) * 4.0;
+                let slope = shape.gradient(p);
+                // At a seam the slope is a mixture of two, shorter than one.
+                if (slope.length() - 1.0).abs() < 1e-3 {
+                    smooth += 1;
+                    let normal = shape.normal(p);
+                    assert!(normal.distance(slope) < 0.02, "{shape:?} at {p}");
+                }
+            }
+            assert!(smooth > 400, "{smooth}");
+        }
+    }
 
     fn primitives() -> Vec<Shape> {
         let center = Vec3::new(0.3, -0.2, 0.1);

@@ -16,10 +16,17 @@ const NEWTON_STEPS: usize = 3;
 /// Largest last step (rad) whose quadratic remainder is below f32 accuracy.
 const LAST_STEP_LIMIT: f32 = 2e-3;
 
+/// A step (rad) after which the next would be below f32 accuracy.
+const LAST_STEP: f32 = 2e-4;
+
 /// Warm-started rotations of a lane of matrices: refined quaternions, and in each lane a doubt: a number above zero
-/// means that the answer must be repaired by an SVD.
+/// means that the answer must be repaired by an SVD. `is_enough` tells of the square of a step whether it may be the last.
 #[inline(always)]
-pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
+pub fn refine_rotation<T: Lane>(
+    a: M3<T>,
+    guess: [T; 4],
+    is_enough: impl Fn(T) -> bool,
+) -> ([T; 4], T) {
     let (zero, one, half) = (T::splat(0.0), T::splat(1.0), T::splat(0.5));
     let mut q = guess;
     let mut doubt = zero;
@@ -67,12 +74,11 @@ pub fn refine_rotation<T: Lane>(a: M3<T>, guess: [T; 4]) -> ([T; 4], T) {
         for k in 0..4 {
             q[k] = zero.select_less(ok, turned[k], q[k]);
         }
-        if step + 1 == NEWTON_STEPS {
-            let small =
-                omega
-                    .dot(omega)
-                    .select_less(T::splat(LAST_STEP_LIMIT * LAST_STEP_LIMIT), ok, zero);
-            doubt = one - small;
+        let square = omega.dot(omega);
+        if step + 1 == NEWTON_STEPS || is_enough(square) {
+            let limit = T::splat(LAST_STEP_LIMIT * LAST_STEP_LIMIT);
+            doubt = one - square.select_less(limit, ok, zero);
+            break;
         }
     }
     // Products of unit quaternions drift from length one by round-off; one division keeps them there.
@@ -97,7 +103,7 @@ pub fn refine_or_repair<W: Wide>(a: M3<W>, guess: &[Quat; 8]) -> ([Quat; 8], u32
         W::load(&lanes[2]),
         W::load(&lanes[3]),
     ];
-    let (q, doubt) = refine_rotation(a, start);
+    let (q, doubt) = refine_rotation(a, start, |_| false);
     let q = [q[0].store(), q[1].store(), q[2].store(), q[3].store()];
     let doubt = doubt.store();
     let mut out = *guess;
@@ -126,7 +132,9 @@ fn repair(a: Mat3, near: Quat) -> Quat {
 /// The rotation of one moment matrix near `guess`, and whether it had to be repaired: what [`refine_or_repair`] does for eight.
 #[inline(always)]
 pub fn rotation_near(a: Mat3, guess: Quat) -> (Quat, bool) {
-    let (q, doubt) = refine_rotation(M3::from(a), guess.to_array());
+    // One alone waits for each step before the next; most need one or two.
+    let is_enough = |square: f32| square < LAST_STEP * LAST_STEP;
+    let (q, doubt) = refine_rotation(M3::from(a), guess.to_array(), is_enough);
     if doubt > 0.0 {
         (repair(a, guess), true)
     } else {

@@ -222,10 +222,16 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         Blend::Linear => blend_places,
         Blend::Dual => blend_motions,
     };
-    let near = near_obstacles(frame, &surface.reach);
+    let clear = clearances(frame, &surface.reach);
     let first = frame.own.start;
-    let is_near =
-        |skin: &Skin| near.is_empty() || skin.point.iter().any(|&i| near[i as usize - first]);
+    // A place is clear of colliders if it is nearer to a particle than all of them.
+    let is_clear = |skin: &Skin, y: Vec3| {
+        let is_beside = |&i: &u32| {
+            let clear = clear[i as usize - first];
+            frame.points.x[i as usize].distance_squared(y) < clear * clear
+        };
+        !clear.is_empty() && skin.point.iter().any(is_beside)
+    };
     surface
         .mesh
         .positions
@@ -234,10 +240,10 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         .with_min_len(1024)
         .for_each(|(y, skin)| {
             let moved = blend(frame, skin);
-            let to = if is_near(skin) {
-                settled(frame, skin, moved)
-            } else {
+            let to = if is_clear(skin, moved) {
                 in_world(moved).then_some(moved)
+            } else {
+                settled(frame, skin, moved)
             };
             if let Some(to) = to {
                 *y = to;
@@ -245,25 +251,25 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         });
 }
 
-/// Whether a vertex of each point may be inside a collider, from how far they are from it; empty if that is not known.
-fn near_obstacles(frame: &SkinFrame, reach: &[f32]) -> Vec<bool> {
-    let near = |(i, &reach): (usize, &f32)| {
+/// How far each point is from all colliders, infinite beyond the reach of its vertices and 0 inside; empty if that is not known.
+fn clearances(frame: &SkinFrame, reach: &[f32]) -> Vec<f32> {
+    let clear = |(i, &reach): (usize, &f32)| {
         let x = frame.points.x[frame.own.start + i];
-        frame.obstacles.iter().any(|obstacle| {
+        let distances = frame.obstacles.iter().filter_map(|obstacle| {
             let placed = &obstacle.placed;
             let away = Vec3::splat(reach);
-            (x + away).cmpge(obstacle.lo).all()
-                && (x - away).cmple(obstacle.hi).all()
-                && placed
-                    .distance_normal(placed.end.invert(x), reach)
-                    .is_some_and(|(d, _)| d <= reach)
-        })
+            let is_near =
+                (x + away).cmpge(obstacle.lo).all() && (x - away).cmple(obstacle.hi).all();
+            let near = is_near.then(|| placed.distance_normal(placed.end.invert(x), reach));
+            near.flatten().map(|(d, _)| d.max(0.0))
+        });
+        distances.fold(f32::INFINITY, f32::min)
     };
     reach
         .par_iter()
         .enumerate()
         .with_min_len(64)
-        .map(near)
+        .map(clear)
         .collect()
 }
 

@@ -14,7 +14,16 @@ pub struct Posed {
 impl Posed {
     /// An ellipsoid with its axes and semi-axes.
     pub fn new(x: Vec3, axes: Quat, radii: Vec3) -> Self {
-        let m = Mat3::from_quat(axes) * Mat3::from_diagonal(radii);
+        Self::along(x, Mat3::from_quat(axes), radii)
+    }
+
+    /// An ellipsoid with the directions of its axes and semi-axes.
+    pub fn along(x: Vec3, axes: Mat3, radii: Vec3) -> Self {
+        let m = Mat3::from_cols(
+            axes.x_axis * radii.x,
+            axes.y_axis * radii.y,
+            axes.z_axis * radii.z,
+        );
         Self { x, m }
     }
 
@@ -35,6 +44,14 @@ impl Posed {
     pub fn arm(&self, n: Vec3) -> Vec3 {
         let local = self.m.transpose() * n;
         self.m * (local / local.length().max(f32::MIN_POSITIVE))
+    }
+
+    /// How far anything of it moves on the way to `other`, at most (m): its reach changes in no direction by more than its axes do.
+    pub fn most_between(&self, other: &Self) -> f32 {
+        let change = other.m - self.m;
+        let axes = [change.x_axis, change.y_axis, change.z_axis];
+        let square: f32 = axes.map(Vec3::length_squared).iter().sum();
+        self.x.distance(other.x) + square.sqrt()
     }
 
     /// Direction of its shortest axis.
@@ -92,34 +109,32 @@ pub fn refine(a: &Posed, b: &Posed, n: Vec3) -> (Vec3, f32) {
 /// Climbs from a direction to the nearest peak of s, until it is higher than `enough`.
 fn climb(a: &Posed, b: &Posed, start: Vec3, steps: usize, enough: f32) -> (Vec3, f32) {
     let way = b.x - a.x;
-    // s, and what the supporting places follow from.
-    let look = |n: Vec3| {
+    // How far the two reach: what s and the supporting places follow from.
+    let reaches = |n: Vec3| {
         let (u, v) = (a.m.transpose() * n, b.m.transpose() * n);
-        let (lu, lv) = (u.length(), v.length());
-        (
-            n.dot(way) - lu - lv,
-            u / lu.max(f32::MIN_POSITIVE),
-            v / lv.max(f32::MIN_POSITIVE),
-        )
+        (u, v, u.length(), v.length())
     };
     let mut n = start;
-    let (mut height, mut u, mut v) = look(n);
-    let mut step = 1.0 / way.length().max(1e-3 * (a.reach(n) + b.reach(n)));
+    let (mut u, mut v, mut lu, mut lv) = reaches(n);
+    let mut height = n.dot(way) - lu - lv;
+    let mut step = 1.0 / way.length().max(1e-3 * (lu + lv));
     for _ in 0..steps {
         if height > enough {
             break;
         }
-        let gradient = way - a.m * u - b.m * v;
+        let [per_u, per_v] = [lu, lv].map(|l| 1.0 / l.max(f32::MIN_POSITIVE));
+        let gradient = way - a.m * (u * per_u) - b.m * (v * per_v);
         let slope = gradient - n * n.dot(gradient);
         // At the top there is nothing to gain.
         if slope.length_squared() * step * step < CLOSE * CLOSE {
             break;
         }
         let next = (n + slope * step).normalize_or(n);
-        let reached = look(next);
-        if reached.0 > height {
-            n = next;
-            (height, u, v) = reached;
+        let reached = reaches(next);
+        let high = next.dot(way) - reached.2 - reached.3;
+        if high > height {
+            (n, height) = (next, high);
+            (u, v, lu, lv) = reached;
             step *= 1.5;
         } else {
             step *= 0.5;

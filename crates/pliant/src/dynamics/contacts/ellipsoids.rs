@@ -1,17 +1,18 @@
 //! Oriented particles against colliders, each other, plain particles and projectiles.
 //!
 //! All of these are ellipsoids, some of them balls; a contact acts at the end of a lever arm, so it also turns. Contacts are solved one
-//! after the other, in the order of their movers.
+//! after the other, those in different slabs of space at the same time.
 
 use super::ellipsoid::{Posed, refine, separation};
 use super::kinship::Kinship;
 use super::nearby::{Candidate, Nearby, Other};
 use super::pairs::PairBody;
+use super::sides::{Place, Side, Sides, load};
 use super::statics::{Placed, TangentPlane};
 use super::{LIFT, combined_friction, friction};
-use crate::dynamics::turns::turn_of;
+use crate::parallel::{PerRange, for_each_range};
 use crate::state::{Oriented, Points, Rigids};
-use glam::{Quat, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -32,6 +33,8 @@ pub struct EllipsoidBody {
 #[derive(Clone, Copy, Debug)]
 struct Static {
     particle: u32,
+    /// Where its side is.
+    side: u32,
     plane: TangentPlane,
     friction: f32,
     restitution: f32,
@@ -45,6 +48,8 @@ struct Static {
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     near: Candidate,
+    /// Where its sides are.
+    sides: [Place; 2],
     /// Direction from the first to the second in which they are farthest apart.
     normal: Vec3,
     /// How deep they were in each other when the substep began (m).
@@ -53,18 +58,35 @@ struct Pair {
     left: f32,
 }
 
+/// Contacts that are solved together.
+#[derive(Clone, Debug, Default)]
+struct Slab {
+    pairs: Vec<Pair>,
+    statics: Vec<Static>,
+}
+
 /// The contacts of oriented particles in a substep.
 #[derive(Clone, Debug, Default)]
 pub struct EllipsoidContacts {
+    /// Contacts within slabs, and those across their borders.
+    slabs: Vec<Slab>,
+    across: Vec<Pair>,
+    sides: Sides,
+    /// All of them as they were found.
     statics: Vec<Static>,
     pairs: Vec<Pair>,
     nearby: Nearby,
     /// Where the ellipsoids are predicted to be when the substep begins.
     poses: Vec<Posed>,
+    /// How far anything of each has moved since the frame began, at most (m).
+    moved: Vec<f32>,
 }
 
 /// How far apart two movers may be to count as touching while the solver runs, in the reach of the smaller.
 const TOUCHING: f32 = 0.1;
+
+/// Particles of a body that are looked at together.
+const SHARE: usize = 64;
 
 /// The movers of a step.
 pub struct Movers<'a> {
@@ -79,12 +101,13 @@ pub struct Movers<'a> {
 impl EllipsoidContacts {
     /// How many may touch a collider, and how many another mover.
     pub fn counts(&self) -> (usize, usize) {
-        (self.statics.len(), self.nearby.candidates.len())
+        (self.all_statics().count(), self.nearby.candidates.len())
     }
 
     /// Begins a frame: nothing of the last one may show, or equal states would have unequal futures.
     pub fn begin_frame(&mut self) {
         self.nearby.forget();
+        self.moved.clear();
     }
 
     /// Finds what may touch in this substep; `left` is the time to the end of the frame (s).
@@ -96,54 +119,114 @@ impl EllipsoidContacts {
         placed: &[Placed],
         left: f32,
     ) {
-        self.statics.clear();
-        self.pairs.clear();
         if bodies.is_empty() {
+            *self = Self::default();
             return;
         }
         self.find_statics(bodies, movers, placed);
         self.nearby.follow((bodies, plain), kinship, movers, left);
-        let (points, oriented) = (&*movers.points, &*movers.oriented);
-        let posed = (0..oriented.len()).into_par_iter().with_min_len(256);
-        posed
-            .map(|i| posed_at(points, oriented, i))
-            .collect_into_vec(&mut self.poses);
-        let poses = &self.poses;
-        let touching = |near: &mut Candidate| touching(near, poses, movers);
+        self.pose(movers);
+        let (poses, moved) = (&self.poses, &self.moved);
+        let touching = |near: &mut Candidate| touching(near, poses, moved, movers);
         let nearby = self.nearby.candidates.par_iter_mut().with_min_len(256);
         self.pairs.par_extend(nearby.filter_map(touching));
+        self.sort_into_slabs(movers);
+    }
+
+    /// Puts the contacts that were found where they are solved.
+    fn sort_into_slabs(&mut self, movers: &Movers) {
+        let Self {
+            slabs,
+            across,
+            sides,
+            statics,
+            pairs,
+            ..
+        } = self;
+        let of_pair = |pair: &Pair| {
+            let near = &pair.near;
+            [
+                (Other::Oriented(near.particle), 0.0),
+                (near.other, near.radius),
+            ]
+        };
+        let of_static = |contact: &Static| (Other::Oriented(contact.particle), 0.0);
+        let named = pairs.iter().flat_map(of_pair);
+        sides.plan(movers, named.chain(statics.iter().map(of_static)));
+        slabs.resize_with(sides.slabs.len(), Slab::default);
+        slabs.iter_mut().for_each(|slab| {
+            slab.pairs.clear();
+            slab.statics.clear();
+        });
+        across.clear();
+        for mut pair in pairs.drain(..) {
+            pair.sides = of_pair(&pair).map(|(who, _)| sides.place(movers, who));
+            match pair.sides {
+                [Place::Fixed(_), Place::Fixed(_)] => {}
+                [Place::Slab(a), Place::Slab(b)] if sides.slab(a) != sides.slab(b) => {
+                    across.push(pair);
+                }
+                [Place::Slab(a), _] | [_, Place::Slab(a)] => slabs[sides.slab(a)].pairs.push(pair),
+            }
+        }
+        for mut contact in statics.drain(..) {
+            if let Place::Slab(side) = sides.place(movers, Other::Oriented(contact.particle)) {
+                contact.side = side;
+                slabs[sides.slab(side)].statics.push(contact);
+            }
+        }
+    }
+
+    /// All contacts with colliders.
+    fn all_statics(&self) -> impl Iterator<Item = &Static> {
+        self.slabs.iter().flat_map(|slab| &slab.statics)
+    }
+
+    /// Takes down where all ellipsoids are predicted to be, and how far that is from where they were last in this frame.
+    fn pose(&mut self, movers: &Movers) {
+        let (points, oriented) = (&*movers.points, &*movers.oriented);
+        let all = (0..oriented.len()).into_par_iter().with_min_len(256);
+        let posed = all.map(|i| posed_at(points, oriented, i));
+        if self.moved.is_empty() {
+            posed.collect_into_vec(&mut self.poses);
+            self.moved.resize(oriented.len(), 0.0);
+            return;
+        }
+        let known = self.poses.par_iter_mut().zip(&mut self.moved);
+        known.zip(posed).for_each(|((last, moved), now)| {
+            *moved += last.most_between(&now);
+            *last = now;
+        });
     }
 
     /// Particles near colliders.
     fn find_statics(&mut self, bodies: &[EllipsoidBody], movers: &Movers, placed: &[Placed]) {
-        let (points, oriented) = (&*movers.points, &*movers.oriented);
+        let mut shares = Vec::new();
         for body in bodies {
-            let places = body.oriented.clone().flat_map(|i| {
-                let point = oriented.point[i] as usize;
-                [points.x[point], points.pred[point].position()]
-            });
-            let (lo, hi) =
-                places.fold((Vec3::MAX, Vec3::MIN), |(lo, hi), p| (lo.min(p), hi.max(p)));
-            let most = body
-                .oriented
-                .clone()
-                .map(|i| oriented.radii[i].max_element());
-            let most = most.fold(0.0, f32::max);
-            for collider in placed.iter().filter(|c| c.may_touch(lo, hi, 2.0 * most)) {
-                let own = body.oriented.clone().into_par_iter().with_min_len(128);
-                let near = |i: usize| near_collider(movers, body, i, collider);
-                self.statics.par_extend(own.filter_map(near));
-            }
+            let starts = body.oriented.clone().step_by(SHARE);
+            shares.extend(starts.map(|i| (body, i..(i + SHARE).min(body.oriented.end))));
         }
+        let found = shares.into_par_iter().flat_map_iter(|(body, own)| {
+            let (lo, hi, most) = extent(movers, own.clone());
+            let near = placed.iter();
+            let near = near.filter(move |c| c.may_touch(lo, hi, 2.0 * most));
+            near.flat_map(move |collider| {
+                let own = own.clone();
+                own.filter_map(move |i| near_collider(movers, body, i, collider))
+            })
+        });
+        self.statics.par_extend(found);
     }
 
     /// Moves particles that are already inside each other or inside a collider a little apart, so that old penetration does not turn into
     /// velocity.
     pub fn stabilize(&self, movers: &mut Movers) {
-        for pair in self.pairs.iter().filter(|pair| pair.old > 0.0) {
-            part(pair, movers);
-        }
-        for contact in &self.statics {
+        let pairs = self.slabs.iter().flat_map(|slab| &slab.pairs);
+        let pairs = pairs.chain(&self.across);
+        pairs
+            .filter(|pair| pair.old > 0.0)
+            .for_each(|pair| part(pair, movers));
+        for contact in self.all_statics() {
             let i = contact.particle as usize;
             let point = movers.oriented.point[i] as usize;
             if movers.points.inv_mass[point] == 0.0 {
@@ -168,20 +251,39 @@ impl EllipsoidContacts {
     /// the balls of a bearing, and it would slide without friction.
     pub fn solve(&mut self, movers: &mut Movers, kinship: &Kinship, is_last: bool) {
         let turns = |i: u32| !is_last || kinship.is_alone(i);
-        for pair in &mut self.pairs {
-            solve_pair(pair, movers, &turns);
+        let Sides {
+            movers: whose,
+            slabs: ranges,
+            sides,
+            fixed,
+            ..
+        } = &mut self.sides;
+        let (read, fixed) = (&*movers, &*fixed);
+        let columns = (&mut sides[..], PerRange(&mut self.slabs[..]));
+        for_each_range(ranges, columns, &|_, own, (sides, slabs)| {
+            load(sides, &whose[own.clone()], read, &turns);
+            for pair in slabs.0.iter_mut().flat_map(|slab| &mut slab.pairs) {
+                solve_pair(pair, sides, own.start, fixed);
+            }
+        });
+        for pair in &mut self.across {
+            solve_pair(pair, sides, 0, fixed);
         }
-        for contact in &mut self.statics {
-            let turns = turns(contact.particle);
-            solve_static(contact, movers, turns);
-        }
+        let columns = (&mut sides[..], PerRange(&mut self.slabs[..]));
+        for_each_range(ranges, columns, &|_, own, (sides, slabs)| {
+            for contact in slabs.0.iter_mut().flat_map(|slab| &mut slab.statics) {
+                let side = &mut sides[contact.side as usize - own.start];
+                solve_static(contact, side);
+            }
+        });
+        self.sides.store(movers);
     }
 
     /// Gives back part of the normal speed at impacts on colliders in a substep of `h` seconds. `v` and `spin` are the velocities before the
     /// solve.
     pub fn restitute(&self, movers: &mut Movers, v: &[Vec3], spin: &[Vec3], h: f32) {
         let bounces = |c: &&Static| c.pushed && c.restitution > 0.0;
-        for contact in self.statics.iter().filter(bounces) {
+        for contact in self.all_statics().filter(bounces) {
             let i = contact.particle as usize;
             let point = movers.oriented.point[i] as usize;
             let side = Side::oriented(movers.points, movers.oriented, i, true);
@@ -199,6 +301,18 @@ impl EllipsoidContacts {
             }
         }
     }
+}
+
+/// A box around the centres of particles on their way, and the largest of their radii.
+fn extent(movers: &Movers, own: Range<usize>) -> (Vec3, Vec3, f32) {
+    let (points, oriented) = (&*movers.points, &*movers.oriented);
+    let start = (Vec3::MAX, Vec3::MIN, 0.0);
+    own.fold(start, |(lo, hi, most): (Vec3, Vec3, f32), i| {
+        let point = oriented.point[i] as usize;
+        let (x, pred) = (points.x[point], points.pred[point].position());
+        let radius = oriented.radii[i].max_element();
+        (lo.min(x).min(pred), hi.max(x).max(pred), most.max(radius))
+    })
 }
 
 /// Particle `i` against a collider, if it may touch it in this substep.
@@ -223,6 +337,7 @@ fn near_collider(
     let depth = plane.offset_start + reach - n.dot(x);
     Some(Static {
         particle: i as u32,
+        side: 0,
         plane,
         friction: combined_friction(body.friction, collider.collider.friction),
         restitution: body.restitution,
@@ -242,8 +357,16 @@ fn shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
     (posed_at(points, oriented, near.particle as usize), b)
 }
 
-/// Two movers as a contact, if they touch or nearly so. Remembers the direction between them for the next substep.
-fn touching(near: &mut Candidate, poses: &[Posed], movers: &Movers) -> Option<Pair> {
+/// Two movers as a contact, if they touch or nearly so. Remembers the direction between them and how far they are apart for the next
+/// substep.
+fn touching(near: &mut Candidate, poses: &[Posed], moved: &[f32], movers: &Movers) -> Option<Pair> {
+    let ways = match near.other {
+        Other::Oriented(j) => moved[near.particle as usize] + moved[j as usize],
+        Other::Point(_) | Other::Sphere(_) => f32::INFINITY,
+    };
+    if ways < near.clear {
+        return None;
+    }
     let ball;
     let (a, b) = (
         &poses[near.particle as usize],
@@ -257,7 +380,9 @@ fn touching(near: &mut Candidate, poses: &[Posed], movers: &Movers) -> Option<Pa
     );
     let margin = TOUCHING * near.smaller;
     let far = near.reach + margin;
-    if a.x.distance_squared(b.x) > far * far {
+    let between = a.x.distance_squared(b.x);
+    if between > far * far {
+        near.clear = ways + between.sqrt() - far;
         return None;
     }
     let guess = (near.normal != Vec3::ZERO).then_some(near.normal);
@@ -269,12 +394,14 @@ fn touching(near: &mut Candidate, poses: &[Posed], movers: &Movers) -> Option<Pa
     };
     let (normal, apart) = separation(a, b, guess, margin);
     near.normal = normal;
+    near.clear = ways + apart - margin;
     (apart <= margin).then(|| {
         let (a, b) = old_shapes(near, movers);
         let room = normal.dot(b.x - a.x) - a.reach(normal) - b.reach(normal);
         let old = (-room - near.allowed).max(0.0);
         Pair {
             near: *near,
+            sides: [Place::Fixed(0); 2],
             normal,
             old,
             left: (old - LIFT * near.smaller).max(0.0),
@@ -303,93 +430,6 @@ fn old_shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
 fn posed_at(points: &Points, oriented: &Oriented, i: usize) -> Posed {
     let x = points.pred[oriented.point[i] as usize].position();
     Posed::new(x, oriented.turned[i] * oriented.axes[i], oriented.radii[i])
-}
-
-/// One side of a contact.
-#[derive(Clone, Copy)]
-struct Side {
-    shape: Posed,
-    /// How far its centre has gone in this substep (m), and how it has turned (rad).
-    gone: Vec3,
-    turned: Vec3,
-    inv_mass: f32,
-    /// Axes of its moments of inertia, and their inverses.
-    axes: Quat,
-    inv_inertia: Vec3,
-}
-
-impl Side {
-    /// An oriented particle; `turns` tells whether pushes turn it.
-    fn oriented(points: &Points, oriented: &Oriented, i: usize, turns: bool) -> Self {
-        let point = oriented.point[i] as usize;
-        let x = points.pred[point].position();
-        let axes = oriented.turned[i] * oriented.axes[i];
-        let turned = turn_of(oriented.turned[i] * points.rotation[point].conjugate());
-        Self {
-            shape: Posed::new(x, axes, oriented.radii[i]),
-            gone: x - points.x[point],
-            turned,
-            inv_mass: points.inv_mass[point],
-            axes,
-            inv_inertia: if turns {
-                oriented.inv_inertia(i, points.mass[point])
-            } else {
-                Vec3::ZERO
-            },
-        }
-    }
-
-    fn point(points: &Points, i: usize, radius: f32) -> Self {
-        let x = points.pred[i].position();
-        Self {
-            shape: Posed::ball(x, radius),
-            gone: x - points.x[i],
-            turned: Vec3::ZERO,
-            inv_mass: points.inv_mass[i],
-            axes: Quat::IDENTITY,
-            inv_inertia: Vec3::ZERO,
-        }
-    }
-
-    fn sphere(rigids: &Rigids, s: usize) -> Self {
-        Self {
-            shape: Posed::ball(rigids.pred[s], rigids.radius[s]),
-            gone: rigids.pred[s] - rigids.x[s],
-            turned: rigids.turn[s],
-            inv_mass: 1.0 / rigids.mass[s],
-            axes: Quat::IDENTITY,
-            inv_inertia: Vec3::splat(rigids.inv_inertia(s)),
-        }
-    }
-
-    /// I⁻¹ v.
-    fn turn_by(&self, v: Vec3) -> Vec3 {
-        self.axes * (self.inv_inertia * (self.axes.conjugate() * v))
-    }
-
-    /// How much the end of `arm` gives way along `n` to a unit push.
-    fn give(&self, arm: Vec3, n: Vec3) -> f32 {
-        let lever = arm.cross(n);
-        self.inv_mass + lever.dot(self.turn_by(lever))
-    }
-
-    /// How far the end of `arm` has gone in this substep (m).
-    fn slip(&self, arm: Vec3) -> Vec3 {
-        self.gone + self.turned.cross(arm)
-    }
-}
-
-/// Pushes an oriented particle at the end of `arm`.
-fn push(movers: &mut Movers, i: usize, side: &Side, arm: Vec3, push: Vec3) {
-    let point = movers.oriented.point[i] as usize;
-    movers.points.shift_pred(point, push * side.inv_mass);
-    let turn = side.turn_by(arm.cross(push));
-    if turn != Vec3::ZERO {
-        let q = movers.oriented.turned[i];
-        let by = Quat::from_xyzw(0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z, 0.0) * q;
-        movers.oriented.turned[i] = (q + by).normalize();
-    }
-    movers.oriented.past[i].unsettle();
 }
 
 /// The push that undoes a depth along `n`, and as much of a slip across it as friction can; `give` tells how far a unit push along a
@@ -440,60 +480,39 @@ fn part(pair: &Pair, movers: &mut Movers) {
     }
 }
 
-fn solve_static(contact: &mut Static, movers: &mut Movers, turns: bool) {
-    let i = contact.particle as usize;
+fn solve_static(contact: &mut Static, side: &mut Side) {
     let n = contact.plane.normal;
-    let point = movers.oriented.point[i] as usize;
-    let room = contact.plane.offset - contact.left - n.dot(movers.points.pred[point].position());
-    // Most are farther away than any ellipsoid of theirs reaches.
-    if movers.points.inv_mass[point] == 0.0 || room + movers.oriented.radii[i].max_element() <= 0.0
-    {
-        return;
-    }
-    let side = Side::oriented(movers.points, movers.oriented, i, turns);
     let arm = -side.shape.arm(n);
-    let depth = room - n.dot(arm);
-    if depth <= 0.0 {
+    let depth = contact.plane.offset - contact.left - n.dot(side.shape.x + arm);
+    if depth <= 0.0 || side.inv_mass == 0.0 {
         return;
     }
     contact.pushed = true;
     let slip = side.slip(arm) - contact.plane.drift;
     let impulse = impulse(n, depth, slip, contact.friction, |n| side.give(arm, n));
-    push(movers, i, &side, arm, impulse);
+    side.push(arm, impulse);
 }
 
-fn solve_pair(pair: &mut Pair, movers: &mut Movers, turns: &impl Fn(u32) -> bool) {
-    let near = pair.near;
-    let (shape_a, shape_b) = shapes(&near, movers);
-    let (n, apart) = refine(&shape_a, &shape_b, pair.normal);
+/// Solves a pair whose sides are among `sides`, the first of which is the `first` of all, or among those that are fixed.
+fn solve_pair(pair: &mut Pair, sides: &mut [Side], first: usize, fixed: &[Side]) {
+    let [a, b] = pair.sides.map(|place| match place {
+        Place::Slab(i) => &sides[i as usize - first],
+        Place::Fixed(i) => &fixed[i as usize],
+    });
+    let (n, apart) = refine(&a.shape, &b.shape, pair.normal);
     pair.normal = n;
-    let depth = -apart - near.allowed - pair.left;
-    if depth <= 0.0 {
+    let depth = -apart - pair.near.allowed - pair.left;
+    if depth <= 0.0 || a.inv_mass + b.inv_mass == 0.0 {
         return;
     }
-    let i = near.particle as usize;
-    let a = Side::oriented(movers.points, movers.oriented, i, turns(near.particle));
-    let b = match near.other {
-        Other::Oriented(j) => Side::oriented(movers.points, movers.oriented, j as usize, turns(j)),
-        Other::Point(j) => Side::point(movers.points, j as usize, near.radius),
-        Other::Sphere(s) => Side::sphere(movers.rigids, s as usize),
-    };
-    if a.inv_mass + b.inv_mass == 0.0 {
-        return;
-    }
-    let (arm_a, arm_b) = (a.shape.arm(n), -b.shape.arm(n));
-    let slip = b.slip(arm_b) - a.slip(arm_a);
+    let arms = [a.shape.arm(n), -b.shape.arm(n)];
+    let slip = b.slip(arms[1]) - a.slip(arms[0]);
+    let give = |n: Vec3| a.give(arms[0], n) + b.give(arms[1], n);
     // What is pushed into the second mover; the first gets the opposite.
-    let give = |n: Vec3| a.give(arm_a, n) + b.give(arm_b, n);
-    let impulse = impulse(n, depth, slip, near.friction, give);
-    push(movers, i, &a, arm_a, -impulse);
-    match near.other {
-        Other::Oriented(j) => push(movers, j as usize, &b, arm_b, impulse),
-        Other::Point(j) => movers.points.shift_pred(j as usize, impulse * b.inv_mass),
-        Other::Sphere(s) => {
-            let s = s as usize;
-            movers.rigids.push_by(s, impulse * b.inv_mass);
-            movers.rigids.turn[s] += b.turn_by(arm_b.cross(impulse));
+    let impulse = impulse(n, depth, slip, pair.near.friction, give);
+    for (side, push) in [(0, -impulse), (1, impulse)] {
+        if let Place::Slab(i) = pair.sides[side] {
+            sides[i as usize - first].push(arms[side], push);
         }
     }
 }

@@ -15,21 +15,32 @@ const NESTED: f32 = 0.25;
 /// Particles that do not touch: those that share a group never do, others overlap at rest by so much.
 #[derive(Clone, Debug, Default)]
 pub struct Kinship {
-    /// For each oriented particle those that share a group with it, ascending.
-    kin: Csr,
-    /// Overlaps of pairs at rest, ascending.
-    overlaps: Vec<Overlap>,
+    /// For each oriented particle those that share a group with it or overlap it at rest, ascending.
+    near: Csr,
+    /// How each of those in the rows of `near` overlaps it.
+    overlaps: Vec<Option<Overlap>>,
+    /// Whether a particle is in no group with others.
+    alone: Vec<bool>,
 }
 
-/// Two particles that overlap at rest.
+/// How two particles overlap at rest that share no group.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlap {
-    /// The two.
-    pair: (u32, u32),
     /// By how much (m).
     pub depth: f32,
     /// Direction from the first to the second in which they were farthest apart, as the first sees it.
     pub normal: Vec3,
+}
+
+/// What two particles are to each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Kin {
+    /// They share a group, or are so deep in each other at rest that they never touch.
+    Near,
+    /// They overlap at rest a little.
+    Overlap(Overlap),
+    /// Strangers.
+    None,
 }
 
 impl Kinship {
@@ -49,6 +60,8 @@ impl Kinship {
         pairs.sort_unstable();
         pairs.dedup();
         let kin = Csr::from_pairs(oriented.len(), pairs.iter().copied());
+        let is_alone = |i: usize| kin.row(i).iter().all(|&j| j as usize == i);
+        let alone = (0..oriented.len()).map(is_alone).collect();
         let mut overlaps = Vec::new();
         let mut grid = PointGrid::default();
         for body in bodies.iter().filter(|body| body.self_contact) {
@@ -66,35 +79,37 @@ impl Kinship {
                         if apart < -NESTED * reach(i).min(reach(j)) {
                             pairs.extend([(i as u32, j as u32), (j as u32, i as u32)]);
                         } else if apart < 0.0 {
-                            overlaps.push(Overlap {
-                                pair: (i as u32, j as u32),
-                                depth: -apart,
-                                normal,
-                            });
+                            let depth = -apart;
+                            overlaps.push(((i as u32, j as u32), Overlap { depth, normal }));
                         }
                     }
                 });
             }
         }
-        pairs.sort_unstable();
-        let kin = Csr::from_pairs(oriented.len(), pairs.iter().copied());
-        overlaps.sort_unstable_by_key(|o: &Overlap| o.pair);
-        Self { kin, overlaps }
+        let mut all: Vec<_> = pairs.into_iter().map(|pair| (pair, None)).collect();
+        // From the first to the second only: that is how they are asked for.
+        all.extend(overlaps.into_iter().map(|(pair, o)| (pair, Some(o))));
+        all.sort_unstable_by_key(|&(pair, _)| pair);
+        Self {
+            near: Csr::from_pairs(oriented.len(), all.iter().map(|&(pair, _)| pair)),
+            overlaps: all.into_iter().map(|(_, overlap)| overlap).collect(),
+            alone,
+        }
     }
 
     /// Whether a particle is in no group with others.
     pub fn is_alone(&self, i: u32) -> bool {
-        self.kin.row(i as usize).iter().all(|&j| j == i)
+        self.alone[i as usize]
     }
 
-    /// Whether two particles share a group.
-    pub fn are_kin(&self, i: u32, j: u32) -> bool {
-        self.kin.row(i as usize).binary_search(&j).is_ok()
-    }
-
-    /// How two particles overlap at rest, if they do.
-    pub fn overlap(&self, i: u32, j: u32) -> Option<&Overlap> {
-        let found = self.overlaps.binary_search_by_key(&(i, j), |o| o.pair);
-        found.ok().map(|at| &self.overlaps[at])
+    /// What two particles are to each other, the first of which has the lower number.
+    pub fn between(&self, i: u32, j: u32) -> Kin {
+        let Ok(at) = self.near.row(i as usize).binary_search(&j) else {
+            return Kin::None;
+        };
+        match self.overlaps[self.near.offsets[i as usize] as usize + at] {
+            Some(overlap) => Kin::Overlap(overlap),
+            None => Kin::Near,
+        }
     }
 }

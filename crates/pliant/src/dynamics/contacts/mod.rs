@@ -17,6 +17,7 @@ mod kin;
 pub mod kinship;
 pub mod nearby;
 pub mod pairs;
+pub mod sides;
 pub mod spheres;
 pub mod statics;
 

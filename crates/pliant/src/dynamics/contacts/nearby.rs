@@ -5,7 +5,7 @@
 
 use super::combined_friction;
 use super::ellipsoids::{EllipsoidBody, Movers};
-use super::kinship::Kinship;
+use super::kinship::{self, Kinship};
 use super::pairs::PairBody;
 use crate::geometry::bvh::Bvh;
 use crate::state::Oriented;
@@ -50,10 +50,12 @@ pub struct Candidate {
     pub allowed: f32,
     /// Direction from the first to the second in which they were farthest apart last, or zero.
     pub normal: Vec3,
+    /// They do not touch before both together have moved so far since the frame began (m).
+    pub clear: f32,
 }
 
 impl Candidate {
-    /// What candidates are ordered by.
+    /// What candidates are known by.
     fn key(&self) -> (u32, Other) {
         (self.particle, self.other)
     }
@@ -65,7 +67,7 @@ type Swept = (Vec3, Vec3);
 /// The candidates of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Nearby {
-    /// Pairs in the order of their particles.
+    /// Pairs in the order of the tree, then of their discovery.
     pub candidates: Vec<Candidate>,
     /// The oriented particles that touch anything, and their boxes; the tree counts these.
     own: Vec<u32>,
@@ -109,21 +111,16 @@ impl Nearby {
         self.is_known = true;
         self.strays.clear();
         self.sweep(plain, movers, left);
-        let last = std::mem::take(&mut self.candidates);
-        let found = (0..self.own.len()).into_par_iter().with_min_len(64);
-        let mut candidates: Vec<Candidate> =
-            found.flat_map_iter(|at| self.after(at, &kin)).collect();
-        let own = candidates.len();
+        self.candidates.clear();
+        let leaves: Vec<usize> = self.tree.leaves().collect();
+        let found = leaves.par_iter().with_min_len(16);
+        let found = found.flat_map_iter(|&leaf| self.from_leaf(leaf, &kin));
+        let mut candidates: Vec<Candidate> = found.collect();
         self.for_each_ball(plain, movers, |ball| {
             self.tree.for_each_in_box(ball.swept.0, ball.swept.1, |at| {
                 candidates.extend(self.meets(&ball, at, &kin));
             });
         });
-        // Those among oriented particles are in order already.
-        if candidates.len() > own {
-            candidates.sort_unstable_by_key(Candidate::key);
-        }
-        remember_normals(&last, &mut candidates);
         self.candidates = candidates;
     }
 
@@ -148,15 +145,14 @@ impl Nearby {
         }
         found.sort_unstable_by_key(Candidate::key);
         found.dedup_by_key(|c| c.key());
-        let known = |c: &Candidate| {
-            self.candidates
-                .binary_search_by_key(&c.key(), Candidate::key)
-        };
-        found.retain(|c| known(c).is_err());
-        if !found.is_empty() {
-            self.candidates.extend(found);
-            self.candidates.sort_unstable_by_key(Candidate::key);
+        let mut is_new = vec![true; found.len()];
+        for known in &self.candidates {
+            if let Ok(at) = found.binary_search_by_key(&known.key(), Candidate::key) {
+                is_new[at] = false;
+            }
         }
+        let new = found.iter().zip(is_new).filter(|(_, is_new)| *is_new);
+        self.candidates.extend(new.map(|(c, _)| c));
     }
 
     /// Particles that have left their boxes.
@@ -209,16 +205,19 @@ impl Nearby {
         self.spheres = (0..rigids.len()).map(of_sphere).collect();
     }
 
-    /// What the `at`-th particle may touch among those of higher numbers, in their order.
-    fn after(&self, at: usize, kin: &Kin) -> Vec<Candidate> {
-        let (lo, hi) = self.boxes[at];
+    /// Pairs of the particles of a leaf with each other and with those of later leaves.
+    fn from_leaf(&self, leaf: usize, kin: &Kin) -> Vec<Candidate> {
         let mut found = Vec::new();
-        self.tree.for_each_in_box(lo, hi, |other| {
-            if other as usize > at {
-                found.extend(self.pair(at as u32, other, kin));
+        let own = &self.tree.order[self.tree.nodes[leaf].items()];
+        for (at, &a) in own.iter().enumerate() {
+            found.extend(own[at + 1..].iter().filter_map(|&b| self.pair(a, b, kin)));
+        }
+        self.tree.for_each_leaf_after(leaf, |others| {
+            let others = &self.tree.order[others];
+            for &a in own {
+                found.extend(others.iter().filter_map(|&b| self.pair(a, b, kin)));
             }
         });
-        found.sort_unstable_by_key(|c| c.other);
         found
     }
 
@@ -232,10 +231,12 @@ impl Nearby {
         let (i, j) = (self.own[a.min(b) as usize], self.own[a.max(b) as usize]);
         let bodies = [i, j].map(|i| body_of(kin.bodies, i as usize));
         let alone = bodies[0].oriented.contains(&(j as usize)) && !bodies[0].self_contact;
-        if alone || kin.kinship.are_kin(i, j) {
-            return None;
-        }
-        let overlap = kin.kinship.overlap(i, j);
+        let overlap = match kin.kinship.between(i, j) {
+            _ if alone => return None,
+            kinship::Kin::Near => return None,
+            kinship::Kin::Overlap(overlap) => Some(overlap),
+            kinship::Kin::None => None,
+        };
         let reach = [i, j].map(|i| kin.oriented.radii[i as usize].max_element());
         let turned = kin.oriented.turned[i as usize];
         Some(Candidate {
@@ -247,6 +248,7 @@ impl Nearby {
             friction: combined_friction(bodies[0].friction, bodies[1].friction),
             allowed: overlap.map_or(0.0, |o| o.depth),
             normal: overlap.map_or(Vec3::ZERO, |o| turned * o.normal),
+            clear: f32::NEG_INFINITY,
         })
     }
 
@@ -286,6 +288,7 @@ impl Nearby {
             friction: combined_friction(ball.friction, friction),
             allowed: 0.0,
             normal: Vec3::ZERO,
+            clear: f32::NEG_INFINITY,
         })
     }
 }
@@ -312,7 +315,7 @@ fn contains(b: &Swept, x: Vec3, half: Vec3) -> bool {
 
 /// Whether two boxes meet.
 fn meet(a: &Swept, b: &Swept) -> bool {
-    a.0.cmple(b.1).all() && b.0.cmple(a.1).all()
+    (a.0.cmple(b.1) & b.0.cmple(a.1)).all()
 }
 
 /// The box of a mover that goes from `x` to its prediction and on from there.
@@ -348,16 +351,4 @@ fn half_box(oriented: &Oriented, i: usize) -> Vec3 {
     let [x, y, z] = [turn.x_axis * r.x, turn.y_axis * r.y, turn.z_axis * r.z].map(square);
     let sum = x + y + z;
     Vec3::new(sum.x.sqrt(), sum.y.sqrt(), sum.z.sqrt())
-}
-
-/// The search for the normal of a pair starts where it ended last.
-fn remember_normals(last: &[Candidate], now: &mut [Candidate]) {
-    let mut last = last.iter().peekable();
-    for near in now {
-        let key = (near.particle, near.other);
-        while last.next_if(|l| (l.particle, l.other) < key).is_some() {}
-        if let Some(known) = last.next_if(|l| (l.particle, l.other) == key) {
-            near.normal = known.normal;
-        }
-    }
 }

@@ -272,18 +272,36 @@ impl ColliderShape {
     /// Signed distance at local `p` and the outward normal; `None` if it is certainly farther than `reach`.
     #[inline]
     pub fn distance_normal(&self, p: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+        let (distance, normal) = self.distance(p, reach)?;
+        Some((distance, normal.unwrap_or_else(|| self.normal(p))))
+    }
+
+    /// Signed distance at local `p`, and the outward normal if it comes with it at no cost; `None` if it is certainly farther than `reach`.
+    #[inline]
+    pub fn distance(&self, p: Vec3, reach: f32) -> Option<(f32, Option<Vec3>)> {
         match self {
             Self::Plane { normal, offset } => {
                 let d = normal.dot(p) - offset;
-                (d <= reach).then_some((d, *normal))
+                (d <= reach).then_some((d, Some(*normal)))
             }
             Self::Solid(shape) => {
                 let d = shape.distance(p);
-                (d <= reach).then(|| (d, shape.normal(p)))
+                (d <= reach).then_some((d, None))
             }
-            Self::Mesh(field) => field.distance_normal(p, reach),
+            Self::Mesh(field) => {
+                let (d, normal) = field.distance_normal(p, reach)?;
+                Some((d, Some(normal)))
+            }
             // Its size depends on the time: [`Placed`](crate::dynamics::contacts::statics::Placed) knows it.
             Self::Track(_) => None,
+        }
+    }
+
+    /// The outward normal at local `p` of a shape whose distance does not tell it.
+    pub(crate) fn normal(&self, p: Vec3) -> Vec3 {
+        match self {
+            Self::Solid(shape) => shape.normal(p),
+            Self::Plane { .. } | Self::Mesh(_) | Self::Track(_) => Vec3::Y,
         }
     }
 

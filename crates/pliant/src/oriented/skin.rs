@@ -30,17 +30,9 @@ pub(crate) fn bind(desc: &OrientedDesc, first: usize) -> Surface {
     };
     let positions = &desc.mesh.positions;
     let skin: Vec<Skin> = positions.par_iter().enumerate().map(hang).collect();
-    let mut reach = vec![0.0f32; desc.particles.len()];
-    for skin in &skin {
-        for (point, local) in skin.point.iter().zip(&skin.local) {
-            let own = &mut reach[*point as usize - first];
-            *own = own.max(local.length());
-        }
-    }
     Surface::Skinned(Box::new(Skinned {
         rest: positions.clone(),
         skin,
-        reach,
         mesh: desc.mesh.clone(),
         blend: desc.blend,
     }))

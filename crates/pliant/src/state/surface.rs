@@ -52,8 +52,6 @@ pub struct Skinned {
     pub skin: Vec<Skin>,
     /// How they are carried.
     pub blend: Blend,
-    /// How far from each point of the body the vertices are that it carries, at most (m); empty if that may change.
-    pub reach: Vec<f32>,
 }
 
 /// The surface of a body.

@@ -26,7 +26,6 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> 
         mesh,
         skin,
         blend: Blend::Linear,
-        reach: Vec::new(),
     }
 }
 
@@ -216,22 +215,24 @@ pub struct SkinFrame<'a> {
     pub particle_radius: f32,
 }
 
-/// Moves every vertex with its particles.
+/// Moves every vertex with its particles. One that ends up inside a collider by less than a particle radius is put on its surface; while
+/// the body flows there, it also stays there.
 pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
-    let blend = match surface.blend {
-        Blend::Linear => blend_places,
-        Blend::Dual => blend_motions,
-    };
-    let clear = clearances(frame, &surface.reach);
+    match surface.blend {
+        Blend::Linear => deform_by(blend_places, frame, surface),
+        Blend::Dual => deform_by(blend_motions, frame, surface),
+    }
+}
+
+/// Moves every vertex to where `blend` takes it.
+fn deform_by(
+    blend: impl Fn(&SkinFrame, &Skin) -> Vec3 + Sync,
+    frame: &SkinFrame,
+    surface: &mut Skinned,
+) {
+    let clear = clearances(frame);
+    let nearest = nearest_of(&clear, frame.own.len());
     let first = frame.own.start;
-    // A place is clear of colliders if it is nearer to a particle than all of them.
-    let is_clear = |skin: &Skin, y: Vec3| {
-        let is_beside = |&i: &u32| {
-            let clear = clear[i as usize - first];
-            frame.points.x[i as usize].distance_squared(y) < clear * clear
-        };
-        !clear.is_empty() && skin.point.iter().any(is_beside)
-    };
     surface
         .mesh
         .positions
@@ -240,37 +241,55 @@ pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
         .with_min_len(1024)
         .for_each(|(y, skin)| {
             let moved = blend(frame, skin);
-            let to = if is_clear(skin, moved) {
-                in_world(moved).then_some(moved)
-            } else {
-                settled(frame, skin, moved)
+            // One choke point: a vertex never becomes a bad number.
+            if !in_world(moved) {
+                return;
+            }
+            *y = moved;
+            // A place is clear of a collider if it is nearer to one of its particles than that.
+            let is_clear = |clear: &[f32]| {
+                skin.point.iter().any(|&i| {
+                    let clear = clear[i as usize - first];
+                    frame.points.x[i as usize].distance_squared(moved) < clear * clear
+                })
             };
-            if let Some(to) = to {
-                *y = to;
+            if !is_clear(&nearest)
+                && let Some(outside) = push_out(frame, moved, |collider| is_clear(&clear[collider]))
+            {
+                *y = outside;
+                stay(frame, skin, outside);
             }
         });
 }
 
-/// How far each point is from all colliders, infinite beyond the reach of its vertices and 0 inside; empty if that is not known.
-fn clearances(frame: &SkinFrame, reach: &[f32]) -> Vec<f32> {
-    let clear = |(i, &reach): (usize, &f32)| {
-        let x = frame.points.x[frame.own.start + i];
-        let distances = frame.obstacles.iter().filter_map(|obstacle| {
-            let placed = &obstacle.placed;
-            let away = Vec3::splat(reach);
-            let is_near =
-                (x + away).cmpge(obstacle.lo).all() && (x - away).cmple(obstacle.hi).all();
-            let near = is_near.then(|| placed.distance_normal(placed.end.invert(x), reach));
-            near.flatten().map(|(d, _)| d.max(0.0))
-        });
-        distances.fold(f32::INFINITY, f32::min)
+/// How far each point of a body is from each collider, at least, and 0 inside.
+fn clearances(frame: &SkinFrame) -> Vec<Vec<f32>> {
+    let reach = 4.0 * frame.particle_radius;
+    let of = |obstacle: &Obstacle| {
+        let placed = &obstacle.placed;
+        let points = frame.points.x[frame.own.clone()].par_iter();
+        let clear = |x: &Vec3| {
+            let away = (obstacle.lo - *x).max(*x - obstacle.hi).max_element();
+            if away > reach {
+                return reach;
+            }
+            let distance = placed.distance(placed.end.invert(*x), reach);
+            distance.map_or(reach, |(d, _)| d.max(0.0))
+        };
+        points.with_min_len(64).map(clear).collect()
     };
-    reach
-        .par_iter()
-        .enumerate()
-        .with_min_len(64)
-        .map(clear)
-        .collect()
+    frame.obstacles.iter().map(of).collect()
+}
+
+/// How far each of `points` points is from all colliders, at least.
+fn nearest_of(clear: &[Vec<f32>], points: usize) -> Vec<f32> {
+    let mut nearest = vec![f32::INFINITY; points];
+    for clear in clear {
+        for (nearest, clear) in nearest.iter_mut().zip(clear) {
+            *nearest = nearest.min(*clear);
+        }
+    }
+    nearest
 }
 
 /// The mean of the places that a vertex has with each of its particles.
@@ -318,33 +337,38 @@ fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
     origin + to.truncate()
 }
 
-/// Where a vertex is carried by its particles.
+/// Where a vertex is carried by its particles, or `None` if that is not finite or out of the world.
 pub(crate) fn carried(frame: &SkinFrame, skin: &mut Skin) -> Option<Vec3> {
-    settled(frame, skin, blend_places(frame, skin))
+    let y = blend_places(frame, skin);
+    in_world(y).then(|| {
+        let Some(outside) = push_out(frame, y, |_| false) else {
+            return y;
+        };
+        stay(frame, skin, outside);
+        outside
+    })
 }
 
-/// Where a vertex ends up that its particles carry to `moved`, or `None` if that is not finite or out of the world: one choke point, a vertex never
-/// becomes a bad number. One that ends up inside a collider by less than a particle radius is put on its surface; while the body flows
-/// there, it also stays there.
-fn settled(frame: &SkinFrame, skin: &mut Skin, mut moved: Vec3) -> Option<Vec3> {
-    if !in_world(moved) {
-        return None;
+/// Lets a vertex that was put on a collider at `y` stay there if the body flows.
+fn stay(frame: &SkinFrame, skin: &mut Skin, y: Vec3) {
+    if skin.point.iter().any(|&i| frame.groups.flows(i as usize)) {
+        hold(frame, skin, y);
     }
-    if let Some(outside) = push_out(frame, moved) {
-        moved = outside;
-        if skin.point.iter().any(|&i| frame.groups.flows(i as usize)) {
-            hold(frame, skin, moved);
-        }
-    }
-    Some(moved)
 }
 
-/// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius.
-pub(crate) fn push_out(frame: &SkinFrame, p: Vec3) -> Option<Vec3> {
+/// The nearest place outside of all colliders, if `p` is inside one by less than a particle radius; `is_clear` may tell that it is not
+/// in a collider.
+pub(crate) fn push_out(
+    frame: &SkinFrame,
+    p: Vec3,
+    is_clear: impl Fn(usize) -> bool,
+) -> Option<Vec3> {
     let mut out = None;
-    for Obstacle { placed, lo, hi } in frame.obstacles {
+    for (number, Obstacle { placed, lo, hi }) in frame.obstacles.iter().enumerate() {
         let at = out.unwrap_or(p);
-        if at.cmplt(*lo).any() || at.cmpgt(*hi).any() {
+        let is_away = at.cmplt(*lo).any() || at.cmpgt(*hi).any();
+        // What is told of `p` does not hold where another collider has put it.
+        if is_away || (out.is_none() && is_clear(number)) {
             continue;
         }
         if let Some((d, n)) = placed.distance_normal(placed.end.invert(at), 0.0)

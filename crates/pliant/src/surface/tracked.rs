@@ -234,7 +234,7 @@ impl Tracked {
             .with_min_len(64)
             .map(|&v| {
                 let at = v as usize;
-                let y = skin::push_out(frame, mesh.x[at]).unwrap_or(mesh.x[at]);
+                let y = skin::push_out(frame, mesh.x[at], |_| false).unwrap_or(mesh.x[at]);
                 let mut skin = skins[at];
                 if mesh.vertex_flags[at] & MADE != 0 || skin::strays(frame, &skin, y, FAR * r) {
                     skin = skin::hang_beside(

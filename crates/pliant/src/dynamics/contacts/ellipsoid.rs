@@ -46,6 +46,14 @@ impl Posed {
         self.m * (local / local.length().max(f32::MIN_POSITIVE))
     }
 
+    /// Half of the box around it.
+    pub fn half_box(&self) -> Vec3 {
+        let square = |v: Vec3| v * v;
+        let [x, y, z] = [self.m.x_axis, self.m.y_axis, self.m.z_axis].map(square);
+        let sum = x + y + z;
+        Vec3::new(sum.x.sqrt(), sum.y.sqrt(), sum.z.sqrt())
+    }
+
     /// How far anything of it moves on the way to `other`, at most (m): its reach changes in no direction by more than its axes do.
     pub fn most_between(&self, other: &Self) -> f32 {
         let change = other.m - self.m;
@@ -71,7 +79,7 @@ impl Posed {
 }
 
 /// Steps of the search for the direction in which two ellipsoids are farthest apart, from afar and from the last one.
-const STEPS: (usize, usize) = (12, 4);
+const STEPS: (usize, usize) = (12, 3);
 
 /// Steps shorter than this are none (rad).
 const CLOSE: f32 = 2e-3;
@@ -85,10 +93,13 @@ const CLOSE: f32 = 2e-3;
 pub fn separation(a: &Posed, b: &Posed, guess: Option<Vec3>, enough: f32) -> (Vec3, f32) {
     let way = b.x - a.x;
     let toward = way.normalize_or(Vec3::Y);
-    let best = climb(a, b, guess.unwrap_or(toward), STEPS.0, enough);
-    let is_deep = best.1 <= -0.25 * a.reach(best.0).min(b.reach(best.0));
     // A direction that was known is one of those below, or better.
-    if guess.is_some() || best.1 > enough || !is_deep {
+    if let Some(guess) = guess {
+        return climb(a, b, guess, STEPS.1, enough);
+    }
+    let best = climb(a, b, toward, STEPS.0, enough);
+    let is_deep = best.1 <= -0.25 * a.reach(best.0).min(b.reach(best.0));
+    if best.1 > enough || !is_deep {
         return best;
     }
     let side = |n: Vec3| if n.dot(way) < 0.0 { -n } else { n };

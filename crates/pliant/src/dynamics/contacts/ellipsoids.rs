@@ -83,7 +83,7 @@ pub struct EllipsoidContacts {
 }
 
 /// How far apart two movers may be to count as touching while the solver runs, in the reach of the smaller.
-const TOUCHING: f32 = 0.1;
+pub(super) const TOUCHING: f32 = 0.1;
 
 /// Particles of a body that are looked at together.
 const SHARE: usize = 64;
@@ -427,7 +427,7 @@ fn old_shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
 }
 
 /// The ellipsoid of particle `i` where it is predicted to be.
-fn posed_at(points: &Points, oriented: &Oriented, i: usize) -> Posed {
+pub(super) fn posed_at(points: &Points, oriented: &Oriented, i: usize) -> Posed {
     let x = points.pred[oriented.point[i] as usize].position();
     Posed::new(x, oriented.turned[i] * oriented.axes[i], oriented.radii[i])
 }

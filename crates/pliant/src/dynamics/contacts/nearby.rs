@@ -1,15 +1,17 @@
 //! Which oriented particles may touch something in a frame.
 //!
-//! Sizes differ by much: a skull beside hairs. So movers are found by boxes in a tree, not by cells of one size. A box holds a mover on its
-//! way to the end of the frame, with some slack; the candidates hold until something leaves its box.
+//! Sizes differ by much: a skull beside hairs. So movers are found by boxes in a tree, not by cells of one size. A mover is expected to go
+//! on as it does to the end of the frame; its box holds it on its way, with some slack, and two are candidates if they may touch within their
+//! slack. That holds until something strays farther from its way than its slack.
 
 use super::combined_friction;
-use super::ellipsoids::{EllipsoidBody, Movers};
+use super::ellipsoid::Posed;
+use super::ellipsoids::{EllipsoidBody, Movers, TOUCHING, posed_at};
 use super::kinship::{self, Kinship};
 use super::pairs::PairBody;
 use crate::geometry::bvh::Bvh;
 use crate::state::Oriented;
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 
 /// Slack of a box, in the reach of its mover.
@@ -64,6 +66,67 @@ impl Candidate {
 /// A box around a mover on its way.
 type Swept = (Vec3, Vec3);
 
+/// Where a particle is expected to be in a frame.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    /// Its ellipsoid at the start.
+    start: Posed,
+    /// Its velocity (m/s), and how much time is left at the start (s).
+    v: Vec3,
+    left: f32,
+    /// How far anything of it may be from where it is expected (m).
+    slack: f32,
+}
+
+impl Course {
+    /// The course of particle `i`, which is predicted for a time with `left` seconds to go.
+    fn new(movers: &Movers, i: u32, left: f32) -> Self {
+        let (points, oriented) = (&*movers.points, &*movers.oriented);
+        let i = i as usize;
+        let v = points.v[oriented.point[i] as usize];
+        let turning = (oriented.spin[i].length() * left).min(1.0);
+        let most = oriented.radii[i].max_element();
+        Self {
+            start: posed_at(points, oriented, i),
+            v,
+            left,
+            slack: (SLACK + turning) * most + SWERVE * v.length() * left,
+        }
+    }
+
+    /// A box around it on its way; it came from `x`.
+    fn swept(&self, x: Vec3) -> Swept {
+        let half = self.start.half_box() + self.slack;
+        swept([x, self.start.x, self.v * self.left], half)
+    }
+
+    /// Where it is expected with `left` seconds to go.
+    fn at(&self, left: f32) -> Vec3 {
+        self.start.x + self.v * (self.left - left)
+    }
+
+    /// Whether it is within its slack with `left` seconds to go.
+    fn holds(&self, now: &Posed, left: f32) -> bool {
+        let expected = Posed {
+            x: self.at(left),
+            m: self.start.m,
+        };
+        expected.most_between(now) <= self.slack
+    }
+
+    /// Whether it may come nearer to another than `margin` while both are within their slack.
+    fn may_touch(&self, other: &Self, margin: f32) -> bool {
+        let left = self.left.min(other.left);
+        let way = other.at(left) - self.at(left);
+        let distance = way.length();
+        let n = way / distance.max(f32::MIN_POSITIVE);
+        let apart = distance - self.start.reach(n) - other.start.reach(n);
+        let approach = (n.dot(self.v - other.v) * left).max(0.0);
+        // What is no number may.
+        !(apart - approach > self.slack + other.slack + margin)
+    }
+}
+
 /// The candidates of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Nearby {
@@ -71,6 +134,7 @@ pub struct Nearby {
     pub candidates: Vec<Candidate>,
     /// The oriented particles that touch anything, and their boxes; the tree counts these.
     own: Vec<u32>,
+    courses: Vec<Course>,
     boxes: Vec<Swept>,
     tree: Bvh,
     /// Boxes of all plain points, by body.
@@ -102,7 +166,7 @@ impl Nearby {
             oriented: movers.oriented,
         };
         if self.is_known && self.balls_hold(plain, movers) {
-            let gone = self.gone(movers);
+            let gone = self.gone(movers, left);
             if FEW * (gone.len() + self.strays.len()) <= self.own.len() {
                 self.catch(&gone, &kin, plain, movers, left);
                 return;
@@ -127,7 +191,9 @@ impl Nearby {
     /// Adds what particles may touch that have left their boxes.
     fn catch(&mut self, gone: &[u32], kin: &Kin, plain: &[PairBody], movers: &Movers, left: f32) {
         for &at in gone {
-            self.boxes[at as usize] = swept_particle(movers, self.own[at as usize], left);
+            let at = at as usize;
+            self.courses[at] = Course::new(movers, self.own[at], left);
+            self.boxes[at] = self.courses[at].swept(came_from(movers, self.own[at]));
         }
         self.strays.extend(gone);
         self.strays.sort_unstable();
@@ -155,13 +221,12 @@ impl Nearby {
         self.candidates.extend(new.map(|(c, _)| c));
     }
 
-    /// Particles that have left their boxes.
-    fn gone(&self, movers: &Movers) -> Vec<u32> {
+    /// Particles that have strayed from their courses, with `left` seconds of the frame to go.
+    fn gone(&self, movers: &Movers, left: f32) -> Vec<u32> {
         let (points, oriented) = (&*movers.points, &*movers.oriented);
         let is_gone = |at: &u32| {
-            let i = self.own[*at as usize] as usize;
-            let x = points.pred[oriented.point[i] as usize].position();
-            !contains(&self.boxes[*at as usize], x, half_box(oriented, i))
+            let now = posed_at(points, oriented, self.own[*at as usize] as usize);
+            !self.courses[*at as usize].holds(&now, left)
         };
         (0..self.own.len() as u32).filter(is_gone).collect()
     }
@@ -186,9 +251,13 @@ impl Nearby {
         self.own.clear();
         let touches = |i: &u32| oriented.collides[*i as usize];
         self.own.extend((0..oriented.len() as u32).filter(touches));
+        let own = self.own.par_iter().with_min_len(256);
+        own.map(|&i| Course::new(movers, i, left))
+            .collect_into_vec(&mut self.courses);
+        let own = self.own.iter().zip(&self.courses);
         self.boxes.clear();
-        let boxes = self.own.iter().map(|&i| swept_particle(movers, i, left));
-        self.boxes.extend(boxes);
+        self.boxes
+            .extend(own.map(|(&i, course)| course.swept(came_from(movers, i))));
         self.tree = Bvh::new(&self.boxes);
         let of_plain = |body: &PairBody| {
             let half = Vec3::splat((1.0 + SLACK) * body.radius);
@@ -229,22 +298,28 @@ impl Nearby {
         }
         // Particles are in ascending order.
         let (i, j) = (self.own[a.min(b) as usize], self.own[a.max(b) as usize]);
-        let bodies = [i, j].map(|i| body_of(kin.bodies, i as usize));
-        let alone = bodies[0].oriented.contains(&(j as usize)) && !bodies[0].self_contact;
         let overlap = match kin.kinship.between(i, j) {
-            _ if alone => return None,
             kinship::Kin::Near => return None,
             kinship::Kin::Overlap(overlap) => Some(overlap),
             kinship::Kin::None => None,
         };
+        let bodies = [i, j].map(|i| body_of(kin.bodies, i as usize));
+        if bodies[0].oriented.contains(&(j as usize)) && !bodies[0].self_contact {
+            return None;
+        }
         let reach = [i, j].map(|i| kin.oriented.radii[i as usize].max_element());
+        let smaller = reach[0].min(reach[1]);
+        let [course, other] = [a, b].map(|at| &self.courses[at as usize]);
+        if !course.may_touch(other, TOUCHING * smaller) {
+            return None;
+        }
         let turned = kin.oriented.turned[i as usize];
         Some(Candidate {
             particle: i,
             other: Other::Oriented(j),
             radius: 0.0,
             reach: reach[0] + reach[1],
-            smaller: reach[0].min(reach[1]),
+            smaller,
             friction: combined_friction(bodies[0].friction, bodies[1].friction),
             allowed: overlap.map_or(0.0, |o| o.depth),
             normal: overlap.map_or(Vec3::ZERO, |o| turned * o.normal),
@@ -324,31 +399,13 @@ fn swept([x, pred, way]: [Vec3; 3], half: Vec3) -> Swept {
     (x.min(pred).min(end) - half, x.max(pred).max(end) + half)
 }
 
-/// The box of particle `i` on its way, with slack.
-fn swept_particle(movers: &Movers, i: u32, left: f32) -> Swept {
-    let (points, oriented) = (&*movers.points, &*movers.oriented);
-    let i = i as usize;
-    let point = oriented.point[i] as usize;
-    let most = oriented.radii[i].max_element();
-    let turning = (oriented.spin[i].length() * left).min(1.0);
-    let swerve = SWERVE * points.v[point].length() * left;
-    let half = half_box(oriented, i) + (SLACK + turning) * most + swerve;
-    let way = points.v[point] * left;
-    swept([points.x[point], points.pred[point].position(), way], half)
+/// Where particle `i` was when the substep began.
+fn came_from(movers: &Movers, i: u32) -> Vec3 {
+    movers.points.x[movers.oriented.point[i as usize] as usize]
 }
 
 /// The body that an oriented particle belongs to; every particle has one.
 fn body_of(bodies: &[EllipsoidBody], i: usize) -> &EllipsoidBody {
     let at = bodies.partition_point(|body| body.oriented.end <= i);
     &bodies[at.min(bodies.len() - 1)]
-}
-
-/// Half of the box around the ellipsoid of particle `i` as it is turned by prediction.
-fn half_box(oriented: &Oriented, i: usize) -> Vec3 {
-    let turn = Mat3::from_quat(oriented.turned[i] * oriented.axes[i]);
-    let r = oriented.radii[i];
-    let square = |v: Vec3| v * v;
-    let [x, y, z] = [turn.x_axis * r.x, turn.y_axis * r.y, turn.z_axis * r.z].map(square);
-    let sum = x + y + z;
-    Vec3::new(sum.x.sqrt(), sum.y.sqrt(), sum.z.sqrt())
 }

@@ -64,12 +64,22 @@ impl<'a> Placed<'a> {
     /// Signed distance at local `p` and the outward normal; `None` if it is certainly farther than `reach`.
     #[inline]
     pub fn distance_normal(&self, p: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+        let (distance, normal) = self.distance(p, reach)?;
+        Some((
+            distance,
+            normal.unwrap_or_else(|| self.collider.shape.normal(p)),
+        ))
+    }
+
+    /// Signed distance at local `p`, and the outward normal if it comes with it at no cost; `None` if it is certainly farther than `reach`.
+    #[inline]
+    pub fn distance(&self, p: Vec3, reach: f32) -> Option<(f32, Option<Vec3>)> {
         let Some((half, radius)) = self.capsule else {
-            return self.collider.shape.distance_normal(p, reach);
+            return self.collider.shape.distance(p, reach);
         };
         let away = p - Vec3::Y * p.y.clamp(-half, half);
         let length = away.length();
-        (length - radius <= reach).then(|| (length - radius, away.normalize_or(Vec3::X)))
+        (length - radius <= reach).then(|| (length - radius, Some(away.normalize_or(Vec3::X))))
     }
 
     /// A local box around the shape; `None` for a plane, which has none.
@@ -110,7 +120,7 @@ impl<'a> Placed<'a> {
         let length = path.length();
         let reach = radius + length + margin;
         let mut at = from;
-        let (mut distance, mut normal) = self.distance_normal(from, reach)?;
+        let (mut distance, mut normal) = self.distance(from, reach)?;
         let mut gone = 0.0;
         // Walk as far as the free distance allows until the ball touches or the path ends.
         for _ in 0..SWEEP_STEPS {
@@ -120,11 +130,12 @@ impl<'a> Placed<'a> {
             }
             gone = (gone + free).min(length);
             at = from + path * (gone / length.max(f32::MIN_POSITIVE));
-            (distance, normal) = self.distance_normal(at, f32::INFINITY)?;
+            (distance, normal) = self.distance(at, f32::INFINITY)?;
         }
         if distance > radius + margin {
             return None;
         }
+        let normal = normal.unwrap_or_else(|| self.collider.shape.normal(at));
         let surface = at - normal * distance;
         let (start, end) = (self.start.apply(surface), self.end.apply(surface));
         let n = self.end.rotation * normal;

@@ -3,6 +3,7 @@
 //! All of these are ellipsoids, some of them balls; a contact acts at the end of a lever arm, so it also turns. Contacts are solved one
 //! after the other, those in different slabs of space at the same time.
 
+use super::edges::fitted;
 use super::ellipsoid::{Posed, refine, separation};
 use super::kinship::Kinship;
 use super::nearby::{Candidate, Nearby, Other};
@@ -331,6 +332,12 @@ fn near_collider(
     let radii = oriented.radii[i];
     let (least, most) = (radii.min_element(), radii.max_element());
     let plane = collider.tangent_plane(x, pred, least, 2.0 * most - least)?;
+    // A plane holds for all that is near; one that passes quickly is stopped where a ball would be.
+    let plane = if most > least && x.distance_squared(pred) < least * least {
+        fitted(collider, plane, &posed_at(points, oriented, i))
+    } else {
+        plane
+    };
     let n = plane.normal;
     let axes = points.rotation[point] * oriented.axes[i];
     let reach = Posed::new(x, axes, radii).reach(n);

@@ -11,6 +11,7 @@
 //! corrections, so every contact exchanges equal and opposite momentum, however many there are.
 
 pub(crate) mod depths;
+mod edges;
 pub mod ellipsoid;
 pub mod ellipsoids;
 mod kin;

@@ -136,15 +136,19 @@ impl<'a> Placed<'a> {
             return None;
         }
         let normal = normal.unwrap_or_else(|| self.collider.shape.normal(at));
-        let surface = at - normal * distance;
+        Some(self.plane_at(at - normal * distance, normal))
+    }
+
+    /// The plane through a place of the surface, which moves along with the collider; both are local.
+    pub fn plane_at(&self, surface: Vec3, normal: Vec3) -> TangentPlane {
         let (start, end) = (self.start.apply(surface), self.end.apply(surface));
         let n = self.end.rotation * normal;
-        Some(TangentPlane {
+        TangentPlane {
             normal: n,
             offset: n.dot(end),
             offset_start: n.dot(start),
             drift: end - start,
-        })
+        }
     }
 
     /// Whether the box might come within `margin` of the collider during the substep.

@@ -11,6 +11,7 @@
 //! | `rest.rs` | E8: ellipsoids fall and come to rest |
 //! | `wheel.rs` | E9: joints |
 //! | `skinning.rs` | E10: a mesh that is carried |
+//! | `skins/` | E10: the same particles with and without their turns, in a picture |
 //! | `bend.rs` | E11: plastic bends |
 //! | `threads.rs` | E12: the number of threads does not show |
 //! | `stepper.rs` | the engine as something that steps bodies of the reference |
@@ -23,6 +24,7 @@ mod rest;
 mod rod;
 mod rotation;
 mod skinning;
+mod skins;
 mod small;
 mod stepper;
 mod threads;

@@ -14,6 +14,7 @@
 //! | `skins/` | E10: the same particles with and without their turns, in a picture |
 //! | `bend.rs` | E11: plastic bends |
 //! | `threads.rs` | E12: the number of threads does not show |
+//! | `scenes.rs` | scenes: all built-in ones stay finite, for any number of threads |
 //! | `stepper.rs` | the engine as something that steps bodies of the reference |
 //! | `pictures.rs` | plots and pictures |
 
@@ -23,6 +24,7 @@ mod pictures;
 mod rest;
 mod rod;
 mod rotation;
+mod scenes;
 mod skinning;
 mod skins;
 mod small;
@@ -93,5 +95,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "oriented/E12",
         title: "the number of threads does not show",
         run: threads::same_bits,
+    },
+    Experiment {
+        id: "oriented/scenes",
+        title: "all scenes stay finite, for any number of threads (long: 1000 frames)",
+        run: scenes::same_and_finite,
     },
 ];

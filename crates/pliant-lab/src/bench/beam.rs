@@ -3,10 +3,10 @@
 //! Times are means over all frames, as the paper's are: groups are made anew in some frames and not in others, so a median would leave
 //! that out.
 
-use super::row::{Reference, Row, Samples};
+use super::row::{Reference, Row, Samples, start};
 use pliant::World;
 use pliant::report::{ResampleStage, Stage, StepReport};
-use pliant_scene::{BuildOptions, Error, Limits, build, load};
+use pliant_scene::Error;
 use std::collections::BTreeMap;
 
 /// The paper's numbers for one row, on its CPU.
@@ -76,20 +76,12 @@ const ROWS: [Paper; 5] = [
 
 /// Times all rows on the current thread pool.
 pub fn measure(clock: fn() -> f64) -> Result<Vec<Row>, Error> {
-    ROWS.iter()
-        .map(|paper| Ok(run(paper, start(paper, clock)?)))
-        .collect()
-}
-
-fn start(paper: &Paper, clock: fn() -> f64) -> Result<World, Error> {
-    // As in the paper there are particles only, and their number stays.
-    let overrides = [&["body.0.surface=none"], paper.overrides].concat();
-    let overrides: Vec<String> = overrides.into_iter().map(str::to_owned).collect();
-    let loaded = load(paper.scene, &overrides, &Limits::default())?;
-    let mut world = build(&loaded, &BuildOptions::default())?.world;
-    world.settings_mut().clock = Some(clock);
-    world.settings_mut().sleep_speed = 0.0;
-    Ok(world)
+    let measure = |paper: &Paper| {
+        // As in the paper there are particles only, and their number stays.
+        let overrides = [&["body.0.surface=none"], paper.overrides].concat();
+        Ok(run(paper, start(paper.scene, &overrides, clock)?))
+    };
+    ROWS.iter().map(measure).collect()
 }
 
 /// The columns of the table, in the order of [`COLUMNS`] (ms). The paper's dynamics has no contacts of its own; ours is everything that is
@@ -127,12 +119,6 @@ fn run(paper: &Paper, mut world: World) -> Row {
     ];
     let paper_ms = COLUMNS.iter().zip(paper.ms);
     Row {
-        bench: "beam".into(),
-        row: paper.row.into(),
-        threads: rayon::current_num_threads(),
-        ms: samples.quantile(0.5),
-        ms_min: samples.quantile(0.0),
-        ms_p95: samples.quantile(0.95),
         ms_mean: Some(samples.mean()),
         counts: counts.map(|(name, n)| (name.to_owned(), n)).into(),
         settings: BTreeMap::from([
@@ -145,5 +131,6 @@ fn run(paper: &Paper, mut world: World) -> Row {
                 .map(|(name, ms)| ((*name).to_owned(), ms))
                 .collect(),
         }),
+        ..samples.row("beam", paper.row)
     }
 }

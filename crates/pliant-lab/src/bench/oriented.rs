@@ -2,10 +2,10 @@
 //!
 //! The paper's times hold simulation on a CPU of 3 GHz and skinning on a GTX 480; ours hold both on the CPU.
 
-use super::row::{Reference, Row, Samples};
+use super::row::{Reference, Row, Samples, start};
 use pliant::report::{Stage, StepReport};
 use pliant::state::Surface;
-use pliant_scene::{BuildOptions, Error, Limits, build, load};
+use pliant_scene::Error;
 use std::collections::BTreeMap;
 
 /// Frames that are not timed, and frames that are.
@@ -47,10 +47,7 @@ fn columns(report: &StepReport) -> [f64; 3] {
 }
 
 fn run(paper: &Paper, clock: fn() -> f64) -> Result<Row, Error> {
-    let loaded = load(paper.scene, &[], &Limits::default())?;
-    let mut world = build(&loaded, &BuildOptions::default())?.world;
-    world.settings_mut().clock = Some(clock);
-    world.settings_mut().sleep_speed = 0.0;
+    let mut world = start(paper.scene, &[], clock)?;
     let mut samples = Samples::default();
     for frame in 0..FRAMES.0 + FRAMES.1 {
         let report = world.step(1.0 / 60.0);
@@ -68,13 +65,6 @@ fn run(paper: &Paper, clock: fn() -> f64) -> Result<Row, Error> {
     ];
     let settings = world.settings();
     Ok(Row {
-        bench: "oriented".into(),
-        row: paper.scene.into(),
-        threads: rayon::current_num_threads(),
-        ms: samples.quantile(0.5),
-        ms_min: samples.quantile(0.0),
-        ms_p95: samples.quantile(0.95),
-        ms_mean: None,
         counts: counts.map(|(name, n)| (name.to_owned(), n)).into(),
         settings: BTreeMap::from([
             ("substeps".to_owned(), settings.substeps.into()),
@@ -84,5 +74,6 @@ fn run(paper: &Paper, clock: fn() -> f64) -> Result<Row, Error> {
             what: format!("paper, {}, Core i7 3 GHz and GTX 480", paper.size),
             ms: BTreeMap::from([("total".to_owned(), 1000.0 / paper.fps)]),
         }),
+        ..samples.row("oriented", paper.scene)
     })
 }

@@ -1,5 +1,7 @@
 //! One row of a benchmark: what was measured, how, and what others reach.
 
+use pliant::World;
+use pliant_scene::{BuildOptions, Limits, build, load};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -41,6 +43,20 @@ pub struct Row {
     pub reference: Option<Reference>,
 }
 
+/// The world of a built-in scene with some changes, timed by `clock` and never asleep.
+pub(super) fn start(
+    scene: &str,
+    overrides: &[&str],
+    clock: fn() -> f64,
+) -> Result<World, pliant_scene::Error> {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    let loaded = load(scene, &overrides, &Limits::default())?;
+    let mut world = build(&loaded, &BuildOptions::default())?.world;
+    world.settings_mut().clock = Some(clock);
+    world.settings_mut().sleep_speed = 0.0;
+    Ok(world)
+}
+
 /// Repeated measurements of named stages.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -51,6 +67,22 @@ impl Samples {
     /// Adds one measurement (ms).
     pub fn add(&mut self, name: &str, ms: f64) {
         self.by_name.entry(name.to_owned()).or_default().push(ms);
+    }
+
+    /// A row of these times: medians, minima and 95th percentiles on the current thread pool, and nothing besides.
+    pub(super) fn row(&self, bench: &str, row: &str) -> Row {
+        Row {
+            bench: bench.to_owned(),
+            row: row.to_owned(),
+            threads: rayon::current_num_threads(),
+            ms: self.quantile(0.5),
+            ms_min: self.quantile(0.0),
+            ms_p95: self.quantile(0.95),
+            ms_mean: None,
+            counts: BTreeMap::new(),
+            settings: BTreeMap::new(),
+            reference: None,
+        }
     }
 
     /// The mean of every stage.

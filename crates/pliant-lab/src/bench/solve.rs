@@ -125,20 +125,14 @@ impl Common {
             ),
         ]);
         Row {
-            bench: "solve".into(),
-            row: "iteration".into(),
-            threads: rayon::current_num_threads(),
-            ms: samples.quantile(0.5),
             ms_min,
-            ms_p95: samples.quantile(0.95),
-            ms_mean: None,
             counts,
             settings: BTreeMap::from([
                 ("averaging".to_owned(), "mass".into()),
                 ("fit".to_owned(), "procrustes".into()),
                 ("repeats".to_owned(), repeats.into()),
             ]),
-            reference: None,
+            ..samples.row("solve", "iteration")
         }
     }
 }

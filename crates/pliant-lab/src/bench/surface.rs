@@ -136,16 +136,9 @@ impl Falling {
         counts.insert("vertices".into(), surface.vertex_count() as f64);
         counts.insert("queries".into(), QUERIES as f64);
         Row {
-            bench: "surface".into(),
-            row: name.to_owned(),
-            threads: rayon::current_num_threads(),
-            ms: samples.quantile(0.5),
-            ms_min: samples.quantile(0.0),
-            ms_p95: samples.quantile(0.95),
-            ms_mean: None,
             counts,
             settings: BTreeMap::from([("frames".to_owned(), frames.into())]),
-            reference: None,
+            ..samples.row("surface", name)
         }
     }
 

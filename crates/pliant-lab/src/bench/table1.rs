@@ -3,10 +3,10 @@
 //! Every row is a built-in scene whose body is made as large as the paper's: particles and triangles, averaged over the timed
 //! frames, come within a fifth of it. How many clusters that makes, and how many particles are seeded, is reported, not chosen.
 
-use super::row::{Reference, Row, Samples};
+use super::row::{Reference, Row, Samples, start};
 use pliant::World;
 use pliant::report::{ResampleStage, Stage, StepReport};
-use pliant_scene::{BuildOptions, Error, Limits, build, load};
+use pliant_scene::Error;
 use std::collections::BTreeMap;
 
 /// Frames before the clock counts.
@@ -99,17 +99,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Times a row on the current thread pool; `None` if there is none of this name.
 pub fn measure(name: &str, frames: usize, clock: fn() -> f64) -> Option<Result<Row, Error>> {
     let paper = ROWS.iter().find(|row| row.row == name)?;
-    Some(start(paper, clock).map(|world| run(paper, world, frames)))
-}
-
-fn start(paper: &Paper, clock: fn() -> f64) -> Result<World, Error> {
-    let limits = Limits::default();
-    let overrides: Vec<String> = paper.overrides.iter().map(|o| (*o).to_owned()).collect();
-    let loaded = load(paper.scene, &overrides, &limits)?;
-    let mut world = build(&loaded, &BuildOptions::default())?.world;
-    world.settings_mut().clock = Some(clock);
-    world.settings_mut().sleep_speed = 0.0;
-    Ok(world)
+    Some(start(paper.scene, paper.overrides, clock).map(|world| run(paper, world, frames)))
 }
 
 /// The columns of the table, in the order of [`COLUMNS`] (ms).
@@ -193,13 +183,6 @@ fn run(paper: &Paper, mut world: World, frames: usize) -> Row {
     ];
     let paper_ms = COLUMNS.iter().zip(paper.ms);
     Row {
-        bench: "table1".into(),
-        row: paper.row.into(),
-        threads: rayon::current_num_threads(),
-        ms: samples.quantile(0.5),
-        ms_min: samples.quantile(0.0),
-        ms_p95: samples.quantile(0.95),
-        ms_mean: None,
         counts: counts.map(|(name, n)| (name.to_owned(), n)).into(),
         settings: BTreeMap::from([
             ("frames".to_owned(), frames.into()),
@@ -212,5 +195,6 @@ fn run(paper: &Paper, mut world: World, frames: usize) -> Row {
                 .map(|(name, ms)| ((*name).to_owned(), ms))
                 .collect(),
         }),
+        ..samples.row("table1", paper.row)
     }
 }

@@ -11,8 +11,10 @@
 //! | `rest.rs` | E8: ellipsoids fall and come to rest |
 //! | `wheel.rs` | E9: joints |
 //! | `skinning.rs` | E10: a mesh that is carried |
+//! | `skins/` | E10: the same particles with and without their turns, in a picture |
 //! | `bend.rs` | E11: plastic bends |
 //! | `threads.rs` | E12: the number of threads does not show |
+//! | `scenes.rs` | scenes: all built-in ones stay finite, for any number of threads |
 //! | `stepper.rs` | the engine as something that steps bodies of the reference |
 //! | `pictures.rs` | plots and pictures |
 
@@ -22,7 +24,9 @@ mod pictures;
 mod rest;
 mod rod;
 mod rotation;
+mod scenes;
 mod skinning;
+mod skins;
 mod small;
 mod stepper;
 mod threads;
@@ -91,5 +95,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "oriented/E12",
         title: "the number of threads does not show",
         run: threads::same_bits,
+    },
+    Experiment {
+        id: "oriented/scenes",
+        title: "all scenes stay finite, for any number of threads (long: 1000 frames)",
+        run: scenes::same_and_finite,
     },
 ];

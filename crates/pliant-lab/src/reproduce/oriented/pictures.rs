@@ -1,17 +1,16 @@
 //! Plots and pictures of bodies of oriented particles.
 
 use crate::reference::oriented::{Body, Particle};
+use crate::reproduce::pictures::{View, write_images};
 use crate::reproduce::plot::Series;
 use crate::reproduce::{Bench, LabError};
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use pliant::geometry::solids::sphere;
 use pliant_draw as draw;
 use pliant_scene::picture::body_color;
 
-const WIDTH: usize = 480;
-const HEIGHT: usize = 360;
 /// The lighter colour of the checker by which turns are seen.
-const LIGHT: [u8; 3] = [238, 228, 210];
+pub(super) const LIGHT: [u8; 3] = [238, 228, 210];
 /// Most marks of a line in a plot.
 const MARKS: usize = 60;
 
@@ -53,34 +52,35 @@ impl Shown {
         }
     }
 
-    /// An ellipsoid for every particle, with a checker that turns with it.
+    /// An ellipsoid for every particle.
     fn objects(&self) -> Vec<draw::Object> {
-        let ball = sphere(1.0, 12);
         let object = |p: &Particle| {
-            let radii = p.radii.as_vec3();
             let (x, q) = (p.pose.x.as_vec3() + self.shift, p.pose.q.as_quat());
-            let rest: Vec<Vec3> = ball.positions.iter().map(|y| *y * radii).collect();
-            draw::Object {
-                positions: rest.iter().map(|y| q * *y + x).collect(),
-                triangles: ball.triangles.clone(),
-                normals: ball
-                    .positions
-                    .iter()
-                    .map(|y| (q * (*y / radii)).normalize())
-                    .collect(),
-                paint: draw::Paint::Checker {
-                    rest,
-                    cell: radii.max_element(),
-                    colors: [self.color, LIGHT],
-                },
-                ..draw::Object::default()
-            }
+            ellipsoid(x, q, p.radii.as_vec3(), self.color)
         };
         self.body.particles.iter().map(object).collect()
     }
 }
 
-/// Writes a sheet of pictures with captions, all seen by one camera that frames them all.
+/// An ellipsoid with a checker that turns with it.
+pub(super) fn ellipsoid(x: Vec3, q: Quat, radii: Vec3, color: [u8; 3]) -> draw::Object {
+    let ball = sphere(1.0, 12);
+    let rest: Vec<Vec3> = ball.positions.iter().map(|y| *y * radii).collect();
+    let normal = |y: &Vec3| (q * (*y / radii)).normalize();
+    draw::Object {
+        positions: rest.iter().map(|y| q * *y + x).collect(),
+        triangles: ball.triangles.clone(),
+        normals: ball.positions.iter().map(normal).collect(),
+        paint: draw::Paint::Checker {
+            rest,
+            cell: radii.max_element(),
+            colors: [color, LIGHT],
+        },
+        ..draw::Object::default()
+    }
+}
+
+/// Writes a sheet of pictures of bodies with captions, all seen by one camera that frames them all.
 pub(super) fn write_sheet(
     bench: &Bench,
     name: &str,
@@ -88,36 +88,12 @@ pub(super) fn write_sheet(
     ground: bool,
     pictures: &[(Vec<Shown>, String)],
 ) -> Result<(), LabError> {
-    let drawn: Vec<Vec<draw::Object>> = pictures
-        .iter()
-        .map(|(shown, _)| shown.iter().flat_map(Shown::objects).collect())
-        .collect();
-    let points: Vec<Vec3> = (drawn.iter().flatten())
-        .flat_map(|object| object.positions.iter().copied())
-        .collect();
-    let aspect = WIDTH as f32 / HEIGHT as f32;
-    let camera = draw::Camera::framing_points(&points, Vec3::new(0.35, 0.4, 1.0), aspect);
-    let bounds = (points.iter().map(|&p| (p, p))).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let mut images = Vec::new();
-    for objects in drawn {
-        let scene = draw::Scene {
-            objects,
-            ground: ground.then(draw::Ground::default),
-            camera,
-            stage: bounds,
-            ..draw::Scene::default()
-        };
-        images.push(draw::render(
-            &scene,
-            WIDTH,
-            HEIGHT,
-            &draw::Quality::default(),
-        )?);
-    }
-    let captions: Vec<&str> = pictures
-        .iter()
-        .map(|(_, caption)| caption.as_str())
-        .collect();
-    draw::contact_sheet(&images, columns, &captions).write_png(bench.path(name))?;
-    Ok(())
+    let sets = (pictures.iter()).map(|(shown, _)| shown.iter().flat_map(Shown::objects).collect());
+    let view = View {
+        from: Vec3::new(0.35, 0.4, 1.0),
+        ..View::new(ground)
+    };
+    let images = view.pictures(sets.collect())?;
+    let captions: Vec<String> = pictures.iter().map(|(_, c)| c.clone()).collect();
+    write_images(bench, name, columns, &images, &captions)
 }

@@ -1,5 +1,6 @@
 //! A tube that is carried by a rod.
 
+use super::skins;
 use super::stepper::{particles, put};
 use crate::reference::oriented::Body;
 use crate::reference::oriented::experiments::larger;
@@ -7,10 +8,10 @@ use crate::reference::oriented::experiments::skinning::{AROUND, COUNT, motion, r
 use crate::reference::oriented::skin::{Blend, Distance};
 use crate::reproduce::check::Solver::{self, Engine, Reference};
 use crate::reproduce::{Bench, LabError};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use pliant::geometry::Mesh;
 use pliant::oriented::OrientedDesc;
-use pliant::{Settings, World};
+use pliant::{Settings, World, state};
 
 /// Largest distance from the rest mesh at rest (m).
 const REST: f64 = 1e-6;
@@ -22,17 +23,39 @@ const KEPT: f64 = 0.99;
 /// E10.
 pub(super) fn carried(bench: &mut Bench) -> Result<(), LabError> {
     by_reference(bench);
-    let mut world = world()?;
-    let rest = tube();
-    check_rest(bench, Engine, "linear", error(&mut world, |x| x, &rest));
-    let motion = motion();
-    for (i, p) in rod().particles.iter().enumerate() {
-        let mut moved = *p;
-        moved.pose = motion.after(&p.rest);
-        put(&mut world, i, &moved);
+    by_engine(bench)?;
+    skins::compare(bench)
+}
+
+fn by_engine(bench: &mut Bench) -> Result<(), LabError> {
+    let mut at_rest = Vec::new();
+    for (blend, name) in [
+        (state::Blend::Linear, "linear"),
+        (state::Blend::Dual, "dual quaternion"),
+    ] {
+        let mut world = world(blend)?;
+        let mesh = skin(&mut world);
+        check_rest(bench, Engine, name, error(&mesh, |x| x));
+        at_rest.push(mesh);
+        let motion = motion();
+        for (i, p) in rod().particles.iter().enumerate() {
+            let mut moved = *p;
+            moved.pose = motion.after(&p.rest);
+            // q and −q are one turn: half of the particles get the other sign.
+            moved.pose.q = if i % 2 == 0 {
+                moved.pose.q
+            } else {
+                -moved.pose.q
+            };
+            put(&mut world, i, &moved);
+        }
+        let error = error(&skin(&mut world), |x| motion.apply(x));
+        check_rigid(bench, Engine, name, error);
     }
-    let error = error(&mut world, |x| motion.apply(x), &rest);
-    check_rigid(bench, Engine, "linear", error);
+    let pairs = at_rest[0].iter().zip(&at_rest[1]);
+    let apart = pairs.map(|(a, b)| f64::from(a.distance(*b)));
+    let what = "both skins: apart at rest by no more than, m";
+    bench.at_most(Engine, what, apart.fold(0.0, larger), REST);
     Ok(())
 }
 
@@ -71,7 +94,7 @@ fn by_reference(bench: &mut Bench) {
 }
 
 /// A world of the rod with the tube around it.
-fn world() -> Result<World, LabError> {
+fn world(blend: state::Blend) -> Result<World, LabError> {
     let body: Body = rod();
     let (around, rings) = (AROUND as u32, (tube().len() / AROUND) as u32);
     let mut mesh = Mesh {
@@ -87,11 +110,12 @@ fn world() -> Result<World, LabError> {
         }
     }
     let mut world = World::new(Settings {
-        gravity: glam::Vec3::ZERO,
+        gravity: Vec3::ZERO,
         ..Settings::default()
     });
     world.add_oriented(OrientedDesc {
         mesh,
+        blend,
         ..OrientedDesc::new(
             "rod",
             particles(&body),
@@ -101,15 +125,20 @@ fn world() -> Result<World, LabError> {
     Ok(world)
 }
 
-/// Largest distance of the carried tube from where `goal` takes that at rest (m).
-fn error(world: &mut World, goal: impl Fn(DVec3) -> DVec3, rest: &[(DVec3, DVec3)]) -> f64 {
+/// Where the vertices of the tube are.
+fn skin(world: &mut World) -> Vec<Vec3> {
     // A step of no length carries the mesh and does nothing else.
     world.step(0.0);
-    let mesh = world.surfaces()[0].mesh();
-    if mesh.positions.len() != rest.len() {
+    world.surfaces()[0].mesh().positions.clone()
+}
+
+/// Largest distance of the carried tube from where `goal` takes that at rest (m).
+fn error(positions: &[Vec3], goal: impl Fn(DVec3) -> DVec3) -> f64 {
+    let rest = tube();
+    if positions.len() != rest.len() {
         return f64::NAN;
     }
-    let off = mesh.positions.iter().zip(rest);
+    let off = positions.iter().zip(&rest);
     off.map(|(y, (x, _))| y.as_dvec3().distance(goal(*x)))
         .fold(0.0, larger)
 }

@@ -1,6 +1,7 @@
 //! The paper's figures: beams in the colours of their clusters, by the engine.
 
 use super::scene::Scene;
+use crate::reproduce::pictures::write_images;
 use crate::reproduce::{Bench, LabError};
 use pliant_draw as draw;
 use pliant_scene::picture::{Coloring, Frame, Snapshot, scene as drawing};
@@ -36,7 +37,5 @@ pub(super) fn record_engine_pictures(
         })
         .collect::<Result<_, _>>()?;
     let captions: Vec<String> = times.iter().map(|t| format!("{t} s")).collect();
-    let captions: Vec<&str> = captions.iter().map(String::as_str).collect();
-    draw::contact_sheet(&images, 3, &captions).write_png(bench.path(file))?;
-    Ok(())
+    write_images(bench, file, 3, &images, &captions)
 }

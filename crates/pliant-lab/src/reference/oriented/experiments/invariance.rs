@@ -16,14 +16,19 @@ const STEPS: usize = 5;
 
 /// Largest distance between a body that was moved, stepped and moved back, and one that was only stepped, in m.
 ///
-/// The body lies on a floor, which moves along, so contacts are compared too.
-pub fn difference<S: Stepper>(mut params: Params) -> f64 {
+/// The body lies on a floor, which moves along, so contacts are compared too. Friction jumps where what sticks begins to slide, so that the least
+/// difference may decide which of the two it is; `rough` tells whether there is any.
+pub fn difference<S: Stepper>(mut params: Params, rough: bool) -> f64 {
     params.gravity = DVec3::Y * -9.81;
-    let floor = Surroundings {
+    let mut floor = Surroundings {
         planes: vec![Plane::floor(-0.06)],
         pairs: true,
         ..Surroundings::default()
     };
+    if !rough {
+        floor.friction.fixed = 0.0;
+        floor.friction.sliding = 0.0;
+    }
     let mut body = tangle();
     let mut before = S::default();
     for _ in 0..BEFORE {

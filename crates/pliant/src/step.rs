@@ -274,7 +274,8 @@ impl World {
             scratch,
             ..
         } = self;
-        report.non_finite += update_points(h, &plan.blocks, limits, points);
+        report.non_finite +=
+            update_points(h, &plan.blocks, limits, points, plan.jacobi.residue_mut());
         report.non_finite += update_turns(h, points, oriented);
         report.non_finite += update_rigids(h, rigids);
         for (body, residue) in bodies.iter().zip(plan.jacobi.residue()) {

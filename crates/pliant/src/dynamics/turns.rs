@@ -129,7 +129,8 @@ pub fn predict_second_order(
         if points.inv_mass[point] > 0.0 {
             let gain = points.v[point] - past.now[0];
             let v = (4.0 * past.now[0] - past.last[0] + 2.0 * gain) / 3.0;
-            let way = (past.rates[0] + 2.0 * v) * (dt / 3.0);
+            // Not times Δt/3: its rounding would be the same in every substep, and brake or drive for ever.
+            let way = (past.rates[0] + 2.0 * v) / 3.0 * dt;
             let (x, dropped) = (points.x[point], points.pred[point].position());
             let pred = x + way;
             let dropped_error = (dropped - x) - points.v[point] * dt;
@@ -139,7 +140,7 @@ pub fn predict_second_order(
         }
         if oriented.moment[i] > 0.0 && !oriented.held[i] {
             let spin = (4.0 * past.now[1] - past.last[1]) / 3.0;
-            let turn = (past.rates[1] + 2.0 * spin) * (dt / 3.0);
+            let turn = (past.rates[1] + 2.0 * spin) / 3.0 * dt;
             let turn = turn.clamp_length_max(LARGEST_TURN);
             oriented.turned[i] = (turn_by(turn) * points.rotation[point]).normalize();
         }

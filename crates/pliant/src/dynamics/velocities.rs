@@ -1,8 +1,8 @@
 //! Velocities from positions, and the one place where a bad number stops.
 
-use crate::parallel;
+use crate::parallel::{self, PerRange};
 use crate::state::{Points, Record, Rigids};
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -43,43 +43,65 @@ pub fn admit_points(blocks: &[Range<usize>], limits: &[MotionLimits], points: &m
     bad.into_inner()
 }
 
+/// Places and velocities of a block, its predicted places, and what rounding has added in it.
+type Columns<'a> = (
+    (&'a mut [Vec3], &'a mut [Vec3]),
+    &'a mut [Record],
+    PerRange<'a, Vec3>,
+);
+
 /// v ← (x* − x)/Δt and x ← x*; `limits` has one entry a block. Returns how many points were not finite: those stay where
 /// they were and stop.
+///
+/// What the rounding of v adds to Σ m Δt v is added to `residue`, one entry a block. Far from the origin places are multiples of a number so
+/// large that their differences over Δt are rounded the same way again and again.
 pub fn update_points(
     dt: f32,
     blocks: &[Range<usize>],
     limits: &[MotionLimits],
     points: &mut Points,
+    residue: &mut [Vec3],
 ) -> u32 {
     let bad = AtomicU32::new(0);
-    let columns = (&mut points.x[..], &mut points.v[..], &mut points.pred[..]);
-    parallel::for_each_range(blocks, columns, &|b,
-                                                _,
-                                                (x, v, pred): (
-        &mut [Vec3],
-        &mut [Vec3],
-        &mut [Record],
-    )| {
-        let limit = limits[b];
-        let mut count = 0;
-        for ((x, v), pred) in x.iter_mut().zip(v).zip(pred) {
-            let moved = pred.position() - *x;
-            if moved.is_finite() {
-                *v = (moved / dt).clamp_length_max(limit.max_speed);
-                // A sleeping point keeps its velocity [MMCK14 §4]: it wakes as soon as enough builds up.
-                if moved.length_squared() >= limit.sleep_distance * limit.sleep_distance {
-                    *x = pred.position();
+    let mass = &points.mass;
+    let columns = (
+        (&mut points.x[..], &mut points.v[..]),
+        &mut points.pred[..],
+        PerRange(residue),
+    );
+    parallel::for_each_range(
+        blocks,
+        columns,
+        &|b, range, ((x, v), pred, residue): Columns| {
+            let limit = limits[b];
+            let mut count = 0;
+            let mut rounded = DVec3::ZERO;
+            for (((x, v), pred), &mass) in x.iter_mut().zip(v).zip(pred).zip(&mass[range]) {
+                let moved = pred.position() - *x;
+                if moved.is_finite() {
+                    let rate = moved / dt;
+                    *v = rate.clamp_length_max(limit.max_speed);
+                    if *v == rate {
+                        // Exact: f64 holds the product of two numbers of f32.
+                        let error = rate.as_dvec3() * f64::from(dt) - moved.as_dvec3();
+                        rounded += error * f64::from(mass);
+                    }
+                    // A sleeping point keeps its velocity [MMCK14 §4]: it wakes as soon as enough builds up.
+                    if moved.length_squared() >= limit.sleep_distance * limit.sleep_distance {
+                        *x = pred.position();
+                    }
+                } else {
+                    *v = Vec3::ZERO;
+                    count += 1;
                 }
-            } else {
-                *v = Vec3::ZERO;
-                count += 1;
+                pred.set_position(*x);
             }
-            pred.set_position(*x);
-        }
-        if count > 0 {
-            bad.fetch_add(count, Ordering::Relaxed);
-        }
-    });
+            residue.0[0] += rounded.as_vec3();
+            if count > 0 {
+                bad.fetch_add(count, Ordering::Relaxed);
+            }
+        },
+    );
     bad.into_inner()
 }
 

@@ -220,7 +220,7 @@ mod tests {
         let mut met = Vec::new();
         for &leaf in &leaves {
             tree.for_each_leaf_after(leaf, |items| {
-                met.push((tree.nodes[leaf].first, items.start))
+                met.push((tree.nodes[leaf].first, items.start));
             });
         }
         for (at, a) in leaves.iter().map(|&l| tree.nodes[l]).enumerate() {

@@ -155,10 +155,10 @@ impl EllipsoidContacts {
         let named = pairs.iter().flat_map(of_pair);
         sides.plan(movers, named.chain(statics.iter().map(of_static)));
         slabs.resize_with(sides.slabs.len(), Slab::default);
-        slabs.iter_mut().for_each(|slab| {
+        for slab in &mut *slabs {
             slab.pairs.clear();
             slab.statics.clear();
-        });
+        }
         across.clear();
         for mut pair in pairs.drain(..) {
             pair.sides = of_pair(&pair).map(|(who, _)| sides.place(movers, who));

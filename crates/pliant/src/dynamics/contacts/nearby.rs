@@ -122,8 +122,7 @@ impl Course {
         let n = way / distance.max(f32::MIN_POSITIVE);
         let apart = distance - self.start.reach(n) - other.start.reach(n);
         let approach = (n.dot(self.v - other.v) * left).max(0.0);
-        // What is no number may.
-        !(apart - approach > self.slack + other.slack + margin)
+        apart - approach <= self.slack + other.slack + margin
     }
 }
 
@@ -178,7 +177,7 @@ impl Nearby {
         self.candidates.clear();
         let leaves: Vec<usize> = self.tree.leaves().collect();
         let found = leaves.par_iter().with_min_len(16);
-        let found = found.flat_map_iter(|&leaf| self.from_leaf(leaf, &kin));
+        let found = found.flat_map_iter(|&leaf| self.pairs_of_leaf(leaf, &kin));
         let mut candidates: Vec<Candidate> = found.collect();
         self.for_each_ball(plain, movers, |ball| {
             self.tree.for_each_in_box(ball.swept.0, ball.swept.1, |at| {
@@ -275,7 +274,7 @@ impl Nearby {
     }
 
     /// Pairs of the particles of a leaf with each other and with those of later leaves.
-    fn from_leaf(&self, leaf: usize, kin: &Kin) -> Vec<Candidate> {
+    fn pairs_of_leaf(&self, leaf: usize, kin: &Kin) -> Vec<Candidate> {
         let mut found = Vec::new();
         let own = &self.tree.order[self.tree.nodes[leaf].items()];
         for (at, &a) in own.iter().enumerate() {

@@ -28,12 +28,6 @@ const ORDERS: [(Order, &str); 2] = [
 /// 6e-8 m · √20 · 20^1.5 = 2.4e-5 m. A turn is told by about four such places on either side at a tenth of a metre: 2.4e-5 / (0.1 √4) = 1.2e-4 rad.
 const F32: f64 = 1e-4;
 
-/// How far it may be off where the least difference decides whether a particle sticks or slides in a substep (m or rad).
-///
-/// What slides keeps a fifth of what would stop it, and that is at most half of what pushes it out of the floor, which it has fallen into by
-/// g Δt² in the substep: ½ · ⅕ · 9.81 m/s² · (1/240 s)² = 1.7e-5 m, a turn by 3.4e-4 rad at a radius of 5 cm.
-const STICK_OR_SLIDE: f64 = 3.4e-4;
-
 /// E1.
 pub(super) fn momentum(bench: &mut Bench) -> Result<(), LabError> {
     check_drift::<ByReference>(bench, 1e-9);
@@ -81,12 +75,12 @@ pub(super) fn rigid_motion(bench: &mut Bench) -> Result<(), LabError> {
             turning,
             ..Params::default()
         };
-        for (rough, floor, bound) in [(false, "smooth", F32), (true, "rough", STICK_OR_SLIDE)] {
+        for (rough, floor) in [(false, "smooth"), (true, "rough")] {
             let apart = invariance::difference::<ByEngine>(params, rough);
             let what = format!(
                 "a body on a {floor} floor, moved, stepped and moved back: off by, m or rad, {who}"
             );
-            bench.at_most(Engine, &what, apart, bound);
+            bench.at_most(Engine, &what, apart, F32);
         }
     }
     Ok(())

@@ -151,7 +151,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// Benches to run: solve, surface, table1 or one row of it, such as table1/taffy [default: all, without the large surface]
+    /// Benches to run: solve, surface, table1, beam, oriented, or one row, such as table1/taffy or oriented/tree [default: all, without the large surface]
     pub(crate) names: Vec<String>,
     /// Writes the rows as JSON
     #[arg(long, value_name = "FILE")]

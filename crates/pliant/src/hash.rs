@@ -5,7 +5,7 @@
 //! surface; particles and groups begin with their ids. −0 counts as 0. Lists that are only a faster way to find what positions already say (contact candidates) are
 //! left out.
 
-use crate::state::{Blend, BodyId, Skin, Skinned, Surface};
+use crate::state::{Blend, BodyId, Carriers, Hanging, Skin, Skinned, Surface};
 use crate::surface::Tracked;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
@@ -247,9 +247,13 @@ impl World {
     }
 }
 
+fn hash_carriers(s: &mut Stream, carriers: &Carriers, first: u32) {
+    carriers.point.iter().for_each(|i| s.u32(i - first));
+    carriers.weight.iter().for_each(|w| s.f32(*w));
+}
+
 fn hash_skin(s: &mut Stream, skin: &Skin, first: u32) {
-    skin.point.iter().for_each(|i| s.u32(i - first));
-    skin.weight.iter().for_each(|w| s.f32(*w));
+    hash_carriers(s, &skin.carriers(), first);
     skin.local.iter().for_each(|z| s.vec3(*z));
 }
 
@@ -258,11 +262,13 @@ fn hash_skinned(s: &mut Stream, surface: &Skinned, first: u32) {
     s.tag(*b"SURF", mesh.positions.len());
     mesh.positions.iter().for_each(|y| s.vec3(*y));
     surface.rest.iter().for_each(|y| s.vec3(*y));
-    for skin in &surface.skin {
-        hash_skin(s, skin, first);
+    for carriers in &surface.carriers {
+        hash_carriers(s, carriers, first);
     }
-    if surface.blend == Blend::Dual {
-        s.tag(*b"DUAL", 0);
+    match &surface.hanging {
+        Hanging::Offsets(offsets) => offsets.iter().flatten().for_each(|z| s.vec3(*z)),
+        Hanging::Motions(Blend::Linear) => s.tag(*b"MEAN", 0),
+        Hanging::Motions(Blend::Dual) => s.tag(*b"DUAL", 0),
     }
     s.tag(*b"TRIS", mesh.triangles.len());
     mesh.triangles.iter().flatten().for_each(|v| s.u32(*v));

@@ -472,6 +472,7 @@ impl World {
         skin::interpolate_rotations(&mut self.points, &self.groups);
         let Self {
             points,
+            oriented,
             groups,
             surfaces,
             bodies,
@@ -493,6 +494,7 @@ impl World {
             turn,
             particle_radius: body.particle_radius,
         };
+        let oriented = &*oriented;
         let skins = bodies.par_iter().zip(&mut *surfaces);
         skins.for_each(|(body, surface)| {
             if let Surface::Skinned(skinned) = surface {
@@ -501,7 +503,7 @@ impl World {
                     obstacles: &touched,
                     ..frame_of(body)
                 };
-                skin::deform(&frame, skinned);
+                skin::deform(&frame, (oriented, &body.oriented), skinned);
             }
         });
         for (body, surface) in bodies.iter().zip(surfaces) {

@@ -354,13 +354,8 @@ fn a_removed_body_leaves_the_others() {
     let Surface::Skinned(surface) = &world.surfaces()[1] else {
         panic!("a skinned surface is the default");
     };
-    for skin in &surface.skin {
-        assert!(
-            skin.point
-                .iter()
-                .all(|&i| last.points.contains(&(i as usize)))
-        );
-    }
+    let mut carriers = surface.carriers.iter().flat_map(|c| c.point);
+    assert!(carriers.all(|i| last.points.contains(&(i as usize))));
     assert!(world.remove_body(last.id) && world.remove_body(world.bodies()[0].id));
     run(&mut world, 3);
     assert!(world.points().is_empty() && world.groups().is_empty());

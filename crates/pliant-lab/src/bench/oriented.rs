@@ -34,9 +34,15 @@ const ROWS: [Paper; 6] = [
     paper("trucks", "10 of 300 particles, 100k triangles", 20.0),
 ];
 
-/// Times all rows on the current thread pool.
-pub fn measure(clock: fn() -> f64) -> Result<Vec<Row>, Error> {
-    ROWS.iter().map(|paper| run(paper, clock)).collect()
+/// Names of the rows, in order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.scene)
+}
+
+/// Times the rows of these names on the current thread pool.
+pub fn measure(names: &[&str], clock: fn() -> f64) -> Result<Vec<Row>, Error> {
+    let wanted = ROWS.iter().filter(|row| names.contains(&row.scene));
+    wanted.map(|paper| run(paper, clock)).collect()
 }
 
 /// The columns of the table, in the order of [`COLUMNS`] (ms).

@@ -96,7 +96,7 @@ pub(super) fn vertex_colors(
     surface: &Surface,
     positions: &[Vec3],
 ) -> Vec<[u8; 4]> {
-    let carriers: Vec<[u32; 4]> = surface.skins().map(|skin| skin.point).collect();
+    let carriers: Vec<[u32; 4]> = surface.carriers().map(|c| c.point).collect();
     let vertices = positions.par_iter().zip(&carriers);
     vertices
         .map(|(&at, &carriers)| {

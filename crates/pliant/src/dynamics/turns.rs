@@ -2,6 +2,7 @@
 
 use crate::state::{Oriented, Points};
 use glam::{Quat, Vec3};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Largest turn of a substep (rad): a faster spin could not be told from a slow one the other way round.
@@ -35,39 +36,58 @@ pub fn turn_of(q: Quat) -> Vec3 {
     v * scale
 }
 
+/// Particles that a thread takes at a time.
+const SHARE: usize = 256;
+
 /// q* ← exp(Δt ω) q; what is held stays as it is.
 pub fn predict_turns(dt: f32, points: &Points, oriented: &mut Oriented) {
-    for i in 0..oriented.len() {
-        let now = points.rotation[oriented.point[i] as usize];
-        let turns = oriented.moment[i] > 0.0 && !oriented.held[i];
-        oriented.turned[i] = if turns {
-            let turn = (oriented.spin[i] * dt).clamp_length_max(LARGEST_TURN);
+    let Oriented {
+        point,
+        turned,
+        spin,
+        moment,
+        held,
+        ..
+    } = oriented;
+    let columns = (turned, &*point, &*spin, &*moment, &*held);
+    let all = columns.into_par_iter().with_min_len(SHARE);
+    all.for_each(|(turned, &point, &spin, &moment, &held)| {
+        let now = points.rotation[point as usize];
+        *turned = if moment > 0.0 && !held {
+            let turn = (spin * dt).clamp_length_max(LARGEST_TURN);
             (turn_by(turn) * now).normalize()
         } else {
             now
         };
-    }
+    });
 }
 
 /// ω ← the turn from q to q* over Δt, and q ← q*. Returns how many were not finite: those stay as they were and stop.
 pub fn update_turns(dt: f32, points: &mut Points, oriented: &mut Oriented) -> u32 {
-    let mut bad = 0;
-    for i in 0..oriented.len() {
-        let rotation = &mut points.rotation[oriented.point[i] as usize];
-        let turned = oriented.turned[i].normalize();
-        let spin = turn_of(turned * rotation.conjugate()) / dt;
-        if turned.is_finite() && spin.is_finite() {
-            oriented.spin[i] = spin;
-            // The same rotation has two signs; which one shows in nothing but the bits.
-            *rotation = if turned.dot(*rotation) < 0.0 {
-                -turned
-            } else {
-                turned
-            };
+    let Oriented {
+        point,
+        turned,
+        spin,
+        ..
+    } = oriented;
+    let columns = (&mut *turned, &mut *spin, &*point);
+    let all = columns.into_par_iter().with_min_len(SHARE);
+    let bad = all.map(|(turned, spin, &point)| {
+        let rotation = points.rotation[point as usize];
+        let now = turned.normalize();
+        *spin = turn_of(now * rotation.conjugate()) / dt;
+        let is_bad = !(now.is_finite() && spin.is_finite());
+        if is_bad {
+            (*turned, *spin) = (rotation, Vec3::ZERO);
         } else {
-            oriented.spin[i] = Vec3::ZERO;
-            bad += 1;
+            // The same rotation has two signs; which one shows in nothing but the bits.
+            *turned = if now.dot(rotation) < 0.0 { -now } else { now };
         }
+        u32::from(is_bad)
+    });
+    let bad = bad.sum();
+    for (&point, turned) in point.iter().zip(turned) {
+        points.rotation[point as usize] = *turned;
     }
     bad
 }

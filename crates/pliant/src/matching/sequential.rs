@@ -393,7 +393,8 @@ fn between(a: Quat, b: Quat, k: f32) -> Quat {
 #[inline(always)]
 fn moment_of(turned: Quat, inertia: f32) -> Moment {
     let m = Mat3::from_quat(turned) * inertia;
-    [m.x_axis, m.y_axis, m.z_axis].map(|c| Quad([c.x, c.y, c.z, 0.0]))
+    let quad = |c: Vec3| Quad([c.x, c.y, c.z, 0.0]);
+    [quad(m.x_axis), quad(m.y_axis), quad(m.z_axis)]
 }
 
 dispatch! {
@@ -409,7 +410,9 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
         let k = run.groups[l] as usize;
         let blocks = groups.block_range(k);
         let own = run.own(l);
-        let fit = fit::<W>(run, groups, (l, k), own.clone());
+        // Most groups are one block, which is read once.
+        let head = W::gather(&run.x, &run.members[own.start]);
+        let fit = fit::<W>(run, groups, (l, k), own.clone(), head);
         repaired += u32::from(fit.mended);
         run.center[l] = fit.center;
         run.rotation[l] = fit.rotation;
@@ -418,7 +421,11 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
         let (turn, place) = (Mat3::from_quat(fit.rotation), fit.place);
         for (at, block) in groups.blocks[blocks.clone()].iter().enumerate() {
             let members = &run.members[own.start + at];
-            let [x, y, z, w] = W::gather(&run.x, members);
+            let [x, y, z, w] = if at == 0 {
+                head
+            } else {
+                W::gather(&run.x, members)
+            };
             let w = present(w, at + 1 == blocks.len(), groups.count[k]);
             let t = M3::<W>::from_cols(
                 kernel::splat(turn.x_axis),
@@ -457,17 +464,18 @@ struct Placement {
     mended: bool,
 }
 
-/// Places group `k`, the run's `l`-th, whose blocks of members are `own` in the run.
+/// Places group `k`, the run's `l`-th, whose blocks of members are `own` in the run; the first of these are at `head`.
 #[inline(always)]
 fn fit<W: Wide>(
     run: &Run,
     groups: &Groups,
     (l, k): (usize, usize),
     own: Range<usize>,
+    head: [W; 4],
 ) -> Placement {
     let members = &run.members[own];
     let origin = run.center[l];
-    let sums = sums::<W>(groups, k, members, &run.x, origin);
+    let sums = sums::<W>(groups, k, (members, head), &run.x, origin);
     let mean_q = sums.q / sums.total;
     let center = origin + sums.s / sums.total;
     let mut a = sums.a - Mat3::from_cols(sums.s * mean_q.x, sums.s * mean_q.y, sums.s * mean_q.z);
@@ -515,7 +523,8 @@ fn flow_kernel<W: Wide>(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 {
         if !(limit.is_finite() && size > 0.0) {
             continue;
         }
-        let fit = fit::<W>(run, groups, (l, k), own.clone());
+        let head = W::gather(&run.x, &run.members[own.start]);
+        let fit = fit::<W>(run, groups, (l, k), own.clone(), head);
         let back = fit.rotation.conjugate();
         let off: Vec<Vec3> = (groups.members(k).enumerate())
             .map(|(i, (_, q))| {
@@ -566,13 +575,13 @@ struct GroupSums {
     a: Mat3,
 }
 
-/// Adds up the members of group `k`, which are at `members` in `x`. Weights are not those that rest positions were centred with: what is
+/// Adds up the members of group `k`, which are at `members` in `x`, the first block of them at `head`. Weights are not those that rest positions were centred with: what is
 /// held counts more.
 #[inline(always)]
 fn sums<W: Wide>(
     groups: &Groups,
     k: usize,
-    members: &[[u32; 8]],
+    (members, head): (&[[u32; 8]], [W; 4]),
     x: &[Record],
     origin: Vec3,
 ) -> GroupSums {
@@ -581,12 +590,11 @@ fn sums<W: Wide>(
     let (mut total, mut q) = (W::splat(0.0), zero);
     let blocks = &groups.blocks[groups.block_range(k)];
     for (at, (block, members)) in blocks.iter().zip(members).enumerate() {
-        let [x, y, z, w] = W::gather(x, members);
+        let [x, y, z, w] = if at == 0 { head } else { W::gather(x, members) };
         let w = present(w, at + 1 == blocks.len(), groups.count[k]).abs();
         sums.add(block, V3::new(x, y, z), w, kernel::splat(origin));
         total += w;
-        let [qx, qy, qz] = block.q.each_ref().map(|q| W::load(q));
-        q = q + V3::new(qx, qy, qz).scale(w);
+        q = q + kernel::rest(block).scale(w);
     }
     let (s, a) = sums.totals();
     GroupSums {
@@ -619,6 +627,6 @@ fn own_moments(groups: &Groups, k: usize, members: &[[u32; 8]], moment: &[Moment
             *sum = *sum + *own * weight;
         }
     }
-    let [x, y, z] = sum.map(|c| Vec3::new(c.0[0], c.0[1], c.0[2]));
-    Mat3::from_cols(x, y, z)
+    let column = |c: Quad| Vec3::new(c.0[0], c.0[1], c.0[2]);
+    Mat3::from_cols(column(sum[0]), column(sum[1]), column(sum[2]))
 }

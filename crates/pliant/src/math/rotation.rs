@@ -16,8 +16,8 @@ const NEWTON_STEPS: usize = 3;
 /// Largest last step (rad) whose quadratic remainder is below f32 accuracy.
 const LAST_STEP_LIMIT: f32 = 2e-3;
 
-/// A step (rad) after which the next would be below f32 accuracy.
-const LAST_STEP: f32 = 2e-4;
+/// A step (rad) after which the next would be about the accuracy of f32.
+const LAST_STEP: f32 = 1e-3;
 
 /// Warm-started rotations of a lane of matrices: refined quaternions, and in each lane a doubt: a number above zero
 /// means that the answer must be repaired by an SVD. `is_enough` tells of the square of a step whether it may be the last.

@@ -1,7 +1,7 @@
 //! Hanging a mesh on oriented particles \[MC11\].
 
 use super::OrientedDesc;
-use crate::state::{SKIN_INFLUENCES, Skin, Skinned, Surface};
+use crate::state::{Carriers, Hanging, SKIN_INFLUENCES, Skinned, Surface};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -30,12 +30,11 @@ pub(crate) fn bind(desc: &OrientedDesc, first: usize) -> Surface {
         hang(desc, &around[home as usize], y, first)
     };
     let positions = &desc.mesh.positions;
-    let skin: Vec<Skin> = positions.par_iter().enumerate().map(hang).collect();
     Surface::Skinned(Box::new(Skinned {
         rest: positions.clone(),
-        skin,
+        carriers: positions.par_iter().enumerate().map(hang).collect(),
         mesh: desc.mesh.clone(),
-        blend: desc.blend,
+        hanging: Hanging::Motions(desc.blend),
     }))
 }
 
@@ -84,7 +83,7 @@ fn nearest(desc: &OrientedDesc, among: &[u32], y: Vec3) -> u32 {
 }
 
 /// Hangs the place `y` on the nearest of `near`.
-fn hang(desc: &OrientedDesc, near: &[u32], y: Vec3, first: usize) -> Skin {
+fn hang(desc: &OrientedDesc, near: &[u32], y: Vec3, first: usize) -> Carriers {
     let mut near: Vec<(f32, u32)> = near.iter().map(|&i| (distance(desc, i, y), i)).collect();
     near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let carriers = &near[..near.len().min(SKIN_INFLUENCES)];
@@ -97,14 +96,13 @@ fn hang(desc: &OrientedDesc, near: &[u32], y: Vec3, first: usize) -> Skin {
         share * share
     };
     let total: f32 = carriers.iter().map(|c| raw(c.0)).sum();
-    let mut skin = Skin {
+    let mut skin = Carriers {
         point: [first as u32 + carriers[0].1; SKIN_INFLUENCES],
-        ..Skin::default()
+        ..Carriers::default()
     };
     for (a, &(d, i)) in carriers.iter().enumerate() {
         skin.point[a] = first as u32 + i;
         skin.weight[a] = raw(d) / total;
-        skin.local[a] = y - desc.particles[i as usize].x;
     }
     // All at the same distance, or right on a particle.
     if !(total > 0.0 && skin.weight.iter().all(|w| w.is_finite())) {
@@ -136,14 +134,14 @@ mod tests {
             let Surface::Skinned(skinned) = bind(&desc, 0) else {
                 panic!("a mesh is a skin");
             };
-            let weights = |skin: &Skin| {
+            let weights = |skin: &Carriers| {
                 let mut all = vec![0.0f32; count];
                 for (i, w) in skin.point.iter().zip(skin.weight) {
                     all[*i as usize] += w;
                 }
                 all
             };
-            for pair in skinned.skin.windows(2) {
+            for pair in skinned.carriers.windows(2) {
                 let [a, b] = [weights(&pair[0]), weights(&pair[1])];
                 let most = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
                 let most = most.fold(0.0, f32::max);

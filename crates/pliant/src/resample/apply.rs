@@ -140,10 +140,8 @@ pub(crate) fn apply(world: &mut World, edits: &[Option<Edit>]) {
         body.points = first..points.len();
         body.groups = first_group..groups.len();
         if edit.is_none() {
-            for skin in world.surfaces[at].skins_mut() {
-                for i in &mut skin.point {
-                    *i = new_of_old[*i as usize];
-                }
+            for i in world.surfaces[at].carrying_points_mut().flatten() {
+                *i = new_of_old[*i as usize];
             }
         }
     }

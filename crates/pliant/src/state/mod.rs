@@ -26,4 +26,4 @@ pub use ids::{BodyId, ParticleId};
 pub use movers::{Ellipsoid, NO_PIECE, Oriented, Points, Record, Rigids};
 pub use remap::Remap;
 pub use rings::{NO_LEAD, Rings};
-pub use surface::{Blend, SKIN_INFLUENCES, Skin, Skinned, Surface};
+pub use surface::{Blend, Carriers, Hanging, SKIN_INFLUENCES, Skin, Skinned, Surface};

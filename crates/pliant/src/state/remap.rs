@@ -67,9 +67,8 @@ impl Remap {
         for block in &mut groups.blocks {
             block.member.iter_mut().for_each(renumber);
         }
-        for skin in surfaces.iter_mut().flat_map(Surface::skins_mut) {
-            skin.point.iter_mut().for_each(renumber);
-        }
+        let carrying = surfaces.iter_mut().flat_map(Surface::carrying_points_mut);
+        carrying.flatten().for_each(renumber);
         groups.rebuild_rows(points.len());
     }
 

@@ -21,37 +21,76 @@ pub struct Skin {
 }
 
 impl Skin {
+    /// Who carries the vertex.
+    pub fn carriers(&self) -> Carriers {
+        Carriers {
+            point: self.point,
+            weight: self.weight,
+        }
+    }
+
     /// The weighted mean of a quantity that every point has.
     #[inline]
     pub(crate) fn mean(&self, of_points: &[f32]) -> f32 {
+        self.carriers().mean(of_points)
+    }
+}
+
+/// Which particles carry a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Carriers {
+    /// Indices of the particles.
+    pub point: [u32; SKIN_INFLUENCES],
+    /// Weights; ≥ 0, sum 1.
+    pub weight: [f32; SKIN_INFLUENCES],
+}
+
+impl Carriers {
+    /// The weighted mean of a quantity that every point has.
+    fn mean(&self, of_points: &[f32]) -> f32 {
         let part = |a: usize| self.weight[a] * of_points[self.point[a] as usize];
         (0..SKIN_INFLUENCES).map(part).sum()
     }
 }
 
-/// How the places that a vertex has with each of its particles become one.
+/// How the motions of the particles of a vertex become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
-    /// Their mean: y = Σ wₐ (Qₐ zₐ + xₐ). Loses volume where particles are twisted against each other by much.
+    /// The mean of the places to which they take it. Loses volume where particles are twisted against each other by much.
     #[default]
     Linear,
     /// The mean of the rigid motions, as dual quaternions: keeps its volume in a twist, but bulges in a bend.
     Dual,
 }
 
+/// How the vertices of a skin follow their particles.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hanging {
+    /// Each has offsets in the frames of its particles (m): y = Σ wₐ (Qₐ zₐ + xₐ). These change where the skin stays on a collider.
+    Offsets(Vec<[Vec3; SKIN_INFLUENCES]>),
+    /// Each goes with the motions of its particles since rest: those of oriented particles are known.
+    Motions(Blend),
+}
+
+impl Default for Hanging {
+    fn default() -> Self {
+        Self::Offsets(Vec::new())
+    }
+}
+
 /// A surface of fixed topology, skinned to points.
 ///
-/// `mesh.positions` are the current vertices; `skin` has one entry a vertex (vertices that no triangle uses included).
+/// `mesh.positions` are the current vertices; `carriers` has one entry a vertex (vertices that no triangle uses included).
 #[derive(Clone, Debug, Default)]
 pub struct Skinned {
     /// Current vertices, triangles and attributes.
     pub mesh: Mesh,
     /// Vertices at rest (m): a texture coordinate that every body has.
     pub rest: Vec<Vec3>,
-    /// Skin data per vertex.
-    pub skin: Vec<Skin>,
-    /// How they are carried.
-    pub blend: Blend,
+    /// Who carries each vertex.
+    pub carriers: Vec<Carriers>,
+    /// How.
+    pub hanging: Hanging,
 }
 
 /// The surface of a body.
@@ -90,15 +129,15 @@ impl Surface {
 
     /// A quantity that every point of the world has, at the vertices of [`Surface::mesh`].
     pub fn at_vertices(&self, of_points: &[f32]) -> Vec<f32> {
-        self.skins().map(|skin| skin.mean(of_points)).collect()
+        self.carriers().map(|c| c.mean(of_points)).collect()
     }
 
-    /// How the vertices of [`Surface::mesh`] hang on their particles.
-    pub fn skins(&self) -> Box<dyn Iterator<Item = &Skin> + '_> {
+    /// Who carries the vertices of [`Surface::mesh`].
+    pub fn carriers(&self) -> Box<dyn Iterator<Item = Carriers> + '_> {
         match self {
             Self::None => Box::new(std::iter::empty()),
-            Self::Skinned(skinned) => Box::new(skinned.skin.iter()),
-            Self::Tracked(tracked) => Box::new(tracked.skins()),
+            Self::Skinned(skinned) => Box::new(skinned.carriers.iter().copied()),
+            Self::Tracked(tracked) => Box::new(tracked.skins().map(Skin::carriers)),
         }
     }
 
@@ -156,12 +195,14 @@ impl Surface {
         }
     }
 
-    /// Skin data of all vertices that there are.
-    pub(crate) fn skins_mut(&mut self) -> Box<dyn Iterator<Item = &mut Skin> + '_> {
+    /// The particles of all vertices that there are.
+    pub(crate) fn carrying_points_mut(
+        &mut self,
+    ) -> Box<dyn Iterator<Item = &mut [u32; SKIN_INFLUENCES]> + '_> {
         match self {
             Self::None => Box::new(std::iter::empty()),
-            Self::Skinned(skinned) => Box::new(skinned.skin.iter_mut()),
-            Self::Tracked(tracked) => Box::new(tracked.skins_mut()),
+            Self::Skinned(skinned) => Box::new(skinned.carriers.iter_mut().map(|c| &mut c.point)),
+            Self::Tracked(tracked) => Box::new(tracked.skins_mut().map(|s| &mut s.point)),
         }
     }
 }

@@ -62,6 +62,7 @@ pub mod predicates;
 pub mod rays;
 mod rebuild;
 mod remesh;
+mod motions;
 pub mod skin;
 mod smooth;
 mod surgery;

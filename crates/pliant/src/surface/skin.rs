@@ -3,12 +3,13 @@
 //! Particles carry no rotation of their own; Q is the mean rotation of their groups.
 
 use super::closed_mesh::in_world;
+use super::motions;
 use crate::dynamics::contacts::statics::Placed;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
 use crate::math::quaternion::mean_rotation;
-use crate::state::{Blend, Groups, Points, SKIN_INFLUENCES, Skin, Skinned};
-use glam::{Mat3, Quat, Vec3, Vec4};
+use crate::state::{Groups, Hanging, Oriented, Points, SKIN_INFLUENCES, Skin, Skinned};
+use glam::{Mat3, Vec3};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -16,16 +17,16 @@ use std::ops::Range;
 pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> Skinned {
     let grid = PointGrid::new(points, 2.0 * particle_radius);
     let at_rest = |i: usize| (points[i], Mat3::IDENTITY);
-    let skin = mesh
-        .positions
-        .par_iter()
-        .map(|&y| hang(&grid, first, y, particle_radius, at_rest))
-        .collect();
+    let hang = |&y: &Vec3| {
+        let skin = hang(&grid, first, y, particle_radius, at_rest);
+        (skin.carriers(), skin.local)
+    };
+    let (carriers, offsets) = mesh.positions.par_iter().map(hang).unzip();
     Skinned {
         rest: mesh.positions.clone(),
         mesh,
-        skin,
-        blend: Blend::Linear,
+        carriers,
+        hanging: Hanging::Offsets(offsets),
     }
 }
 
@@ -197,6 +198,27 @@ impl<'a> Obstacle<'a> {
         let (lo, hi) = placed.world_bounds();
         Self { placed, lo, hi }
     }
+
+    /// Whether all of a box is outside.
+    pub(super) fn is_clear_of(&self, (lo, hi): (Vec3, Vec3)) -> bool {
+        if let Some(plane) = self.placed.flat {
+            let lowest = Vec3::select(plane.normal.cmpgt(Vec3::ZERO), lo, hi);
+            return plane.normal.dot(lowest) > plane.offset;
+        }
+        lo.cmpgt(self.hi).any() || hi.cmplt(self.lo).any()
+    }
+
+    /// How far it is to the surface from a place and the way out, if that is less than `reach`.
+    #[inline]
+    fn distance_normal(&self, p: Vec3, reach: f32) -> Option<(f32, Vec3)> {
+        if let Some(plane) = self.placed.flat {
+            let distance = plane.normal.dot(p) - plane.offset;
+            return (distance <= reach).then_some((distance, plane.normal));
+        }
+        let end = &self.placed.end;
+        let (distance, n) = self.placed.distance_normal(end.invert(p), reach)?;
+        Some((distance, end.rotation * n))
+    }
 }
 
 /// What deforming a surface needs of the frame.
@@ -216,31 +238,30 @@ pub struct SkinFrame<'a> {
 }
 
 /// Moves every vertex with its particles. One that ends up inside a collider by less than a particle radius is put on its surface; while
-/// the body flows there, it also stays there.
-pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
-    match surface.blend {
-        Blend::Linear => deform_by(blend_places, frame, surface),
-        Blend::Dual => deform_by(blend_motions, frame, surface),
-    }
-}
-
-/// Moves every vertex to where `blend` takes it.
-fn deform_by(
-    blend: impl Fn(&SkinFrame, &Skin) -> Vec3 + Sync,
-    frame: &SkinFrame,
-    surface: &mut Skinned,
-) {
+/// the body flows there, it also stays there. `oriented` are the columns of particles with a rotation, and the body's own entries there.
+pub fn deform(frame: &SkinFrame, oriented: (&Oriented, &Range<usize>), surface: &mut Skinned) {
+    let offsets = match &mut surface.hanging {
+        Hanging::Offsets(offsets) => offsets,
+        Hanging::Motions(blend) => {
+            let blend = *blend;
+            return motions::deform(frame, oriented, surface, blend);
+        }
+    };
     let clear = clearances(frame);
     let nearest = nearest_of(&clear, frame.own.len());
     let first = frame.own.start;
-    surface
-        .mesh
-        .positions
-        .par_iter_mut()
-        .zip(surface.skin.par_iter_mut())
+    let vertices = surface.mesh.positions.par_iter_mut();
+    vertices
+        .zip(&surface.carriers)
+        .zip(offsets)
         .with_min_len(1024)
-        .for_each(|(y, skin)| {
-            let moved = blend(frame, skin);
+        .for_each(|((y, carriers), offsets)| {
+            let mut skin = Skin {
+                point: carriers.point,
+                weight: carriers.weight,
+                local: *offsets,
+            };
+            let moved = blend_places(frame, &skin);
             // One choke point: a vertex never becomes a bad number.
             if !in_world(moved) {
                 return;
@@ -248,7 +269,7 @@ fn deform_by(
             *y = moved;
             // A place is clear of a collider if it is nearer to one of its particles than that.
             let is_clear = |clear: &[f32]| {
-                skin.point.iter().any(|&i| {
+                carriers.point.iter().any(|&i| {
                     let clear = clear[i as usize - first];
                     frame.points.x[i as usize].distance_squared(moved) < clear * clear
                 })
@@ -257,13 +278,14 @@ fn deform_by(
                 && let Some(outside) = push_out(frame, moved, |collider| is_clear(&clear[collider]))
             {
                 *y = outside;
-                stay(frame, skin, outside);
+                stay(frame, &mut skin, outside);
+                *offsets = skin.local;
             }
         });
 }
 
 /// How far each point of a body is from each collider, at least, and 0 inside.
-fn clearances(frame: &SkinFrame) -> Vec<Vec<f32>> {
+pub(super) fn clearances(frame: &SkinFrame) -> Vec<Vec<f32>> {
     let reach = 4.0 * frame.particle_radius;
     let of = |obstacle: &Obstacle| {
         let placed = &obstacle.placed;
@@ -282,7 +304,7 @@ fn clearances(frame: &SkinFrame) -> Vec<Vec<f32>> {
 }
 
 /// How far each of `points` points is from all colliders, at least.
-fn nearest_of(clear: &[Vec<f32>], points: usize) -> Vec<f32> {
+pub(super) fn nearest_of(clear: &[Vec<f32>], points: usize) -> Vec<f32> {
     let mut nearest = vec![f32::INFINITY; points];
     for clear in clear {
         for (nearest, clear) in nearest.iter_mut().zip(clear) {
@@ -301,40 +323,6 @@ fn blend_places(frame: &SkinFrame, skin: &Skin) -> Vec3 {
         moved += skin.weight[a] * (frame.turn[l] * skin.local[a] + frame.points.x[l]);
     }
     moved
-}
-
-/// Where the mean of the rigid motions of its particles, as dual quaternions, takes a vertex.
-///
-/// The motions are seen from the vertex at rest, so each is a rotation and the place yₐ to which it takes the vertex, and the mean takes it to
-/// 2 (Σ w ½ yₐ pₐ) p⁻¹ with p = Σ w pₐ. Rotations are taken on the side of the heaviest.
-fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
-    let quaternion = |a: usize| frame.points.rotation[skin.point[a] as usize];
-    let heaviest = (1..SKIN_INFLUENCES).fold(0, |best, a| {
-        if skin.weight[a] > skin.weight[best] {
-            a
-        } else {
-            best
-        }
-    });
-    // Places are taken from a near origin, for the sake of round-off.
-    let origin = frame.points.x[skin.point[heaviest] as usize];
-    let (mut real, mut dual) = (Vec4::ZERO, Vec4::ZERO);
-    for a in 0..SKIN_INFLUENCES {
-        let l = skin.point[a] as usize;
-        let q = quaternion(a);
-        let side = if q.dot(quaternion(heaviest)) < 0.0 {
-            -1.0
-        } else {
-            1.0
-        };
-        let y = frame.turn[l] * skin.local[a] + (frame.points.x[l] - origin);
-        let w = side * skin.weight[a];
-        real += Vec4::from(q) * w;
-        dual += Vec4::from(Quat::from_xyzw(y.x, y.y, y.z, 0.0) * q) * w;
-    }
-    let back = Quat::from_vec4(real).conjugate();
-    let to = Vec4::from(Quat::from_vec4(dual) * back) / real.length_squared();
-    origin + to.truncate()
 }
 
 /// Where a vertex is carried by its particles, or `None` if that is not finite or out of the world.
@@ -364,18 +352,18 @@ pub(crate) fn push_out(
     is_clear: impl Fn(usize) -> bool,
 ) -> Option<Vec3> {
     let mut out = None;
-    for (number, Obstacle { placed, lo, hi }) in frame.obstacles.iter().enumerate() {
+    for (number, obstacle) in frame.obstacles.iter().enumerate() {
         let at = out.unwrap_or(p);
-        let is_away = at.cmplt(*lo).any() || at.cmpgt(*hi).any();
+        let is_away = at.cmplt(obstacle.lo).any() || at.cmpgt(obstacle.hi).any();
         // What is told of `p` does not hold where another collider has put it.
         if is_away || (out.is_none() && is_clear(number)) {
             continue;
         }
-        if let Some((d, n)) = placed.distance_normal(placed.end.invert(at), 0.0)
+        if let Some((d, n)) = obstacle.distance_normal(at, 0.0)
             && d < 0.0
             && d > -frame.particle_radius
         {
-            out = Some(at - placed.end.rotation * n * d);
+            out = Some(at - n * d);
         }
     }
     out

@@ -333,7 +333,8 @@ fn near_collider(
     let (least, most) = (radii.min_element(), radii.max_element());
     let plane = collider.tangent_plane(x, pred, least, 2.0 * most - least)?;
     // A plane holds for all that is near; one that passes quickly is stopped where a ball would be.
-    let plane = if most > least && x.distance_squared(pred) < least * least {
+    let is_round = collider.flat.is_none();
+    let plane = if is_round && most > least && x.distance_squared(pred) < least * least {
         fitted(collider, plane, &posed_at(points, oriented, i))
     } else {
         plane

@@ -227,7 +227,8 @@ impl Nearby {
             let now = posed_at(points, oriented, self.own[*at as usize] as usize);
             !self.courses[*at as usize].holds(&now, left)
         };
-        (0..self.own.len() as u32).filter(is_gone).collect()
+        let all = (0..self.own.len() as u32).into_par_iter();
+        all.with_min_len(256).filter(is_gone).collect()
     }
 
     /// Whether all plain particles and projectiles are in their boxes.

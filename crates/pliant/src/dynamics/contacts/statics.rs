@@ -25,6 +25,8 @@ pub struct Placed<'a> {
     pub end: Pose,
     /// Half of the length and radius of an upright capsule that takes the place of the collider's shape.
     capsule: Option<(f32, f32)>,
+    /// The plane of one that is flat and does not turn: the same for all that touch it.
+    pub flat: Option<TangentPlane>,
 }
 
 /// The tangent plane of a collider at the place where a mover touches it or comes nearest.
@@ -51,14 +53,22 @@ impl<'a> Placed<'a> {
                 start,
                 end,
                 capsule: Some((half, last.radius)),
+                flat: None,
             };
         }
-        Self {
+        let mut placed = Self {
             collider,
             start: collider.motion.pose(start),
             end: collider.motion.pose(end),
             capsule: None,
+            flat: None,
+        };
+        if let ColliderShape::Plane { normal, offset } = collider.shape
+            && placed.start.rotation == placed.end.rotation
+        {
+            placed.flat = Some(placed.plane_at(normal * offset, normal));
         }
+        placed
     }
 
     /// Signed distance at local `p` and the outward normal; `None` if it is certainly farther than `reach`.
@@ -115,6 +125,11 @@ impl<'a> Placed<'a> {
         radius: f32,
         margin: f32,
     ) -> Option<TangentPlane> {
+        if let Some(flat) = self.flat {
+            let (n, most) = (flat.normal, radius + margin);
+            let is_near = n.dot(x) - flat.offset_start <= most || n.dot(pred) - flat.offset <= most;
+            return is_near.then_some(flat);
+        }
         let (from, to) = (self.start.invert(x), self.end.invert(pred));
         let path = to - from;
         let length = path.length();

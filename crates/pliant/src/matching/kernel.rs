@@ -53,10 +53,7 @@ impl<W: Wide> Sums<W> {
     pub(super) fn totals(self) -> (Vec3, Mat3) {
         // One by one: `map` of an array is a call here, to code without AVX (measured: a third of a solve).
         let [x, y, z] = self.a.cols;
-        (
-            total(self.s),
-            Mat3::from_cols(total(x), total(y), total(z)),
-        )
+        (total(self.s), Mat3::from_cols(total(x), total(y), total(z)))
     }
 
     #[inline(always)]

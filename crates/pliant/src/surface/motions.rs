@@ -96,7 +96,8 @@ pub(crate) fn deform(
         let x = frame.points.x[i as usize];
         let corner = Vec3::select((hi - x).cmpgt(x - lo), hi, lo);
         let obstacles = frame.obstacles.iter().zip(&clear);
-        let mut obstacles = obstacles.map(|(o, c)| o.is_clear_of((lo, hi)) || is_clear(corner, i, c));
+        let mut obstacles =
+            obstacles.map(|(o, c)| o.is_clear_of((lo, hi)) || is_clear(corner, i, c));
         if obstacles.all(|is_clear| is_clear) {
             return;
         }

@@ -4,7 +4,7 @@
 //! after the other, those in different slabs of space at the same time.
 
 use super::edges::fitted;
-use super::ellipsoid::{Posed, refine, separation};
+use super::ellipsoid::{Posed, Question, climb_eight, highest, refine};
 use super::kinship::Kinship;
 use super::nearby::{Candidate, Nearby, Other};
 use super::pairs::PairBody;
@@ -128,9 +128,9 @@ impl EllipsoidContacts {
         self.nearby.follow((bodies, plain), kinship, movers, left);
         self.pose(movers);
         let (poses, moved) = (&self.poses, &self.moved);
-        let touching = |near: &mut Candidate| touching(near, poses, moved, movers);
-        let nearby = self.nearby.candidates.par_iter_mut().with_min_len(256);
-        self.pairs.par_extend(nearby.filter_map(touching));
+        let nearby = self.nearby.candidates.par_chunks_mut(SHARE);
+        let touching = nearby.flat_map_iter(|near| touching(near, poses, moved, movers));
+        self.pairs.par_extend(touching);
         self.sort_into_slabs(movers);
     }
 
@@ -354,67 +354,101 @@ fn near_collider(
     })
 }
 
-/// The ellipsoids of two movers where they are predicted to be.
-fn shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
-    let (points, oriented) = (&*movers.points, &*movers.oriented);
-    let b = match near.other {
-        Other::Oriented(j) => posed_at(points, oriented, j as usize),
-        Other::Point(j) => Posed::ball(points.pred[j as usize].position(), near.radius),
-        Other::Sphere(s) => Posed::ball(movers.rigids.pred[s as usize], near.radius),
+/// The contacts among candidates: those that touch or nearly so. Remembers the directions between the others and how far they are apart for
+/// the next substep.
+fn touching(
+    nearby: &mut [Candidate],
+    poses: &[Posed],
+    moved: &[f32],
+    movers: &Movers,
+) -> Vec<Pair> {
+    let near_enough = |near: &mut Candidate| {
+        let ways = ways(near, moved);
+        if ways < near.clear {
+            return false;
+        }
+        let other = match near.other {
+            Other::Oriented(j) => poses[j as usize].x,
+            Other::Point(j) => movers.points.pred[j as usize].position(),
+            Other::Sphere(s) => movers.rigids.pred[s as usize],
+        };
+        let far = near.reach + TOUCHING * near.smaller;
+        let between = poses[near.particle as usize].x.distance_squared(other);
+        if between > far * far {
+            near.clear = ways + between.sqrt() - far;
+        }
+        between <= far * far
     };
-    (posed_at(points, oriented, near.particle as usize), b)
+    let asked = (0..nearby.len()).filter(|&i| near_enough(&mut nearby[i]));
+    let asked: Vec<usize> = asked.collect();
+    let mut found = Vec::new();
+    for eight in asked.chunks(8) {
+        // What there is too few of is asked again.
+        let at = |l: usize| eight[l.min(eight.len() - 1)];
+        let shapes: [(Posed, Posed); 8] =
+            std::array::from_fn(|l| predicted(&nearby[at(l)], poses, movers));
+        let questions: [Question; 8] = std::array::from_fn(|l| {
+            let near = &nearby[at(l)];
+            let guess = (near.normal != Vec3::ZERO).then_some(near.normal);
+            (&shapes[l].0, &shapes[l].1, guess, enough(near))
+        });
+        let answers = climb_eight(&questions);
+        for (l, &i) in eight.iter().enumerate() {
+            let near = &mut nearby[i];
+            let (normal, apart) = highest(questions[l], answers[l]);
+            near.normal = normal;
+            near.clear = ways(near, moved) + apart - enough(near);
+            if apart <= enough(near) {
+                found.push(Pair::new(near, movers));
+            }
+        }
+    }
+    found
 }
 
-/// Two movers as a contact, if they touch or nearly so. Remembers the direction between them and how far they are apart for the next
-/// substep.
-fn touching(near: &mut Candidate, poses: &[Posed], moved: &[f32], movers: &Movers) -> Option<Pair> {
-    let ways = match near.other {
+/// How far two movers have come since the frame began, at most (m).
+fn ways(near: &Candidate, moved: &[f32]) -> f32 {
+    match near.other {
         Other::Oriented(j) => moved[near.particle as usize] + moved[j as usize],
         Other::Point(_) | Other::Sphere(_) => f32::INFINITY,
-    };
-    if ways < near.clear {
-        return None;
     }
-    let ball;
-    let (a, b) = (
-        &poses[near.particle as usize],
-        match near.other {
-            Other::Oriented(j) => &poses[j as usize],
-            Other::Point(_) | Other::Sphere(_) => {
-                ball = shapes(near, movers).1;
-                &ball
-            }
-        },
-    );
-    let margin = TOUCHING * near.smaller;
-    let far = near.reach + margin;
-    let between = a.x.distance_squared(b.x);
-    if between > far * far {
-        near.clear = ways + between.sqrt() - far;
-        return None;
-    }
-    let guess = (near.normal != Vec3::ZERO).then_some(near.normal);
-    // Two that overlap at rest hold each other in place by their groups; they touch where they are deeper in each other.
-    let margin = if near.allowed > 0.0 {
+}
+
+/// How far apart two movers may be to touch (m). Two that overlap at rest hold each other in place by their groups; they touch where they are
+/// deeper in each other.
+fn enough(near: &Candidate) -> f32 {
+    if near.allowed > 0.0 {
         -near.allowed
     } else {
-        margin
+        TOUCHING * near.smaller
+    }
+}
+
+/// The ellipsoids of two movers where they are predicted to be; those of oriented particles are among `poses`.
+fn predicted(near: &Candidate, poses: &[Posed], movers: &Movers) -> (Posed, Posed) {
+    let b = match near.other {
+        Other::Oriented(j) => poses[j as usize],
+        Other::Point(j) => Posed::ball(movers.points.pred[j as usize].position(), near.radius),
+        Other::Sphere(s) => Posed::ball(movers.rigids.pred[s as usize], near.radius),
     };
-    let (normal, apart) = separation(a, b, guess, margin);
-    near.normal = normal;
-    near.clear = ways + apart - margin;
-    (apart <= margin).then(|| {
+    (poses[near.particle as usize], b)
+}
+
+impl Pair {
+    /// Two movers that touch.
+    fn new(near: &Candidate, movers: &Movers) -> Self {
         let (a, b) = old_shapes(near, movers);
-        let room = normal.dot(b.x - a.x) - a.reach(normal) - b.reach(normal);
+        let n = near.normal;
+        let room = n.dot(b.x - a.x) - a.reach(n) - b.reach(n);
         let old = (-room - near.allowed).max(0.0);
-        Pair {
+        Self {
             near: *near,
             sides: [Place::Fixed(0); 2],
-            normal,
+            normal: n,
             old,
             left: (old - LIFT * near.smaller).max(0.0),
         }
-    })
+    }
 }
 
 /// The ellipsoids of two movers where they were when the substep began.

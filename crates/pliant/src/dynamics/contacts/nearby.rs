@@ -69,8 +69,9 @@ type Swept = (Vec3, Vec3);
 /// Where a particle is expected to be in a frame.
 #[derive(Clone, Copy, Debug)]
 struct Course {
-    /// Its ellipsoid at the start.
+    /// Its ellipsoid at the start, and how far that reaches (m).
     start: Posed,
+    reach: f32,
     /// Its velocity (m/s), and how much time is left at the start (s).
     v: Vec3,
     left: f32,
@@ -88,6 +89,7 @@ impl Course {
         let most = oriented.radii[i].max_element();
         Self {
             start: posed_at(points, oriented, i),
+            reach: most,
             v,
             left,
             slack: (SLACK + turning) * most + SWERVE * v.length() * left,
@@ -131,8 +133,9 @@ impl Course {
 pub struct Nearby {
     /// Pairs in the order of the tree, then of their discovery.
     pub candidates: Vec<Candidate>,
-    /// The oriented particles that touch anything, and their boxes; the tree counts these.
+    /// The oriented particles that touch anything, the number of each one's body, and their boxes; the tree counts these.
     own: Vec<u32>,
+    bodies: Vec<u32>,
     courses: Vec<Course>,
     boxes: Vec<Swept>,
     tree: Bvh,
@@ -173,7 +176,7 @@ impl Nearby {
         }
         self.is_known = true;
         self.strays.clear();
-        self.sweep(plain, movers, left);
+        self.sweep((bodies, plain), movers, left);
         self.candidates.clear();
         let leaves: Vec<usize> = self.tree.leaves().collect();
         let found = leaves.par_iter().with_min_len(16);
@@ -246,11 +249,21 @@ impl Nearby {
     }
 
     /// Puts all movers into boxes that hold them to the end of the frame if they go on as they do.
-    fn sweep(&mut self, plain: &[PairBody], movers: &Movers, left: f32) {
+    fn sweep(
+        &mut self,
+        (bodies, plain): (&[EllipsoidBody], &[PairBody]),
+        movers: &Movers,
+        left: f32,
+    ) {
         let (points, oriented) = (&*movers.points, &*movers.oriented);
         self.own.clear();
         let touches = |i: &u32| oriented.collides[*i as usize];
         self.own.extend((0..oriented.len() as u32).filter(touches));
+        self.bodies.clear();
+        for (number, body) in bodies.iter().enumerate() {
+            let touching = body.oriented.clone().filter(|&i| oriented.collides[i]);
+            self.bodies.extend(touching.map(|_| number as u32));
+        }
         let own = self.own.par_iter().with_min_len(256);
         own.map(|&i| Course::new(movers, i, left))
             .collect_into_vec(&mut self.courses);
@@ -303,13 +316,13 @@ impl Nearby {
             kinship::Kin::Overlap(overlap) => Some(overlap),
             kinship::Kin::None => None,
         };
-        let bodies = [i, j].map(|i| body_of(kin.bodies, i as usize));
-        if bodies[0].oriented.contains(&(j as usize)) && !bodies[0].self_contact {
+        let (first, second) = (self.bodies[a as usize], self.bodies[b as usize]);
+        let body = &kin.bodies[first as usize];
+        if first == second && !body.self_contact {
             return None;
         }
-        let reach = [i, j].map(|i| kin.oriented.radii[i as usize].max_element());
-        let smaller = reach[0].min(reach[1]);
-        let [course, other] = [a, b].map(|at| &self.courses[at as usize]);
+        let (course, other) = (&self.courses[a as usize], &self.courses[b as usize]);
+        let smaller = course.reach.min(other.reach);
         if !course.may_touch(other, TOUCHING * smaller) {
             return None;
         }
@@ -318,9 +331,9 @@ impl Nearby {
             particle: i,
             other: Other::Oriented(j),
             radius: 0.0,
-            reach: reach[0] + reach[1],
+            reach: course.reach + other.reach,
             smaller,
-            friction: combined_friction(bodies[0].friction, bodies[1].friction),
+            friction: combined_friction(body.friction, kin.bodies[second as usize].friction),
             allowed: overlap.map_or(0.0, |o| o.depth),
             normal: overlap.map_or(Vec3::ZERO, |o| turned * o.normal),
             clear: f32::NEG_INFINITY,

@@ -258,7 +258,7 @@ fn hash_skinned(s: &mut Stream, surface: &Skinned, first: u32) {
     s.tag(*b"SURF", mesh.positions.len());
     mesh.positions.iter().for_each(|y| s.vec3(*y));
     surface.rest.iter().for_each(|y| s.vec3(*y));
-    for skin in &surface.skin {
+    for skin in surface.skin.iter().chain(&surface.more) {
         hash_skin(s, skin, first);
     }
     if surface.blend == Blend::Dual {

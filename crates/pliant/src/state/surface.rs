@@ -50,6 +50,8 @@ pub struct Skinned {
     pub rest: Vec<Vec3>,
     /// Skin data per vertex.
     pub skin: Vec<Skin>,
+    /// The fifth to eighth particle of each vertex; weights add up to 1 with those of `skin`. Empty if four carry each.
+    pub more: Vec<Skin>,
     /// How they are carried.
     pub blend: Blend,
 }
@@ -160,7 +162,7 @@ impl Surface {
     pub(crate) fn skins_mut(&mut self) -> Box<dyn Iterator<Item = &mut Skin> + '_> {
         match self {
             Self::None => Box::new(std::iter::empty()),
-            Self::Skinned(skinned) => Box::new(skinned.skin.iter_mut()),
+            Self::Skinned(skinned) => Box::new(skinned.skin.iter_mut().chain(&mut skinned.more)),
             Self::Tracked(tracked) => Box::new(tracked.skins_mut()),
         }
     }

@@ -25,6 +25,7 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> 
         rest: mesh.positions.clone(),
         mesh,
         skin,
+        more: Vec::new(),
         blend: Blend::Linear,
     }
 }
@@ -219,28 +220,36 @@ pub struct SkinFrame<'a> {
 /// the body flows there, it also stays there.
 pub fn deform(frame: &SkinFrame, surface: &mut Skinned) {
     match surface.blend {
-        Blend::Linear => deform_by(blend_places, frame, surface),
+        Blend::Linear => {
+            let blend = |frame: &SkinFrame, skin: &Skin, more: Option<&Skin>| {
+                let of_more = more.map(|more| blend_places(frame, more));
+                blend_places(frame, skin) + of_more.unwrap_or_default()
+            };
+            deform_by(blend, frame, surface);
+        }
         Blend::Dual => deform_by(blend_motions, frame, surface),
     }
 }
 
 /// Moves every vertex to where `blend` takes it.
 fn deform_by(
-    blend: impl Fn(&SkinFrame, &Skin) -> Vec3 + Sync,
+    blend: impl Fn(&SkinFrame, &Skin, Option<&Skin>) -> Vec3 + Sync,
     frame: &SkinFrame,
     surface: &mut Skinned,
 ) {
     let clear = clearances(frame);
     let nearest = nearest_of(&clear, frame.own.len());
     let first = frame.own.start;
+    let more = &surface.more;
     surface
         .mesh
         .positions
         .par_iter_mut()
         .zip(surface.skin.par_iter_mut())
+        .enumerate()
         .with_min_len(1024)
-        .for_each(|(y, skin)| {
-            let moved = blend(frame, skin);
+        .for_each(|(v, (y, skin))| {
+            let moved = blend(frame, skin, more.get(v));
             // One choke point: a vertex never becomes a bad number.
             if !in_world(moved) {
                 return;
@@ -307,7 +316,7 @@ fn blend_places(frame: &SkinFrame, skin: &Skin) -> Vec3 {
 ///
 /// The motions are seen from the vertex at rest, so each is a rotation and the place yₐ to which it takes the vertex, and the mean takes it to
 /// 2 (Σ w ½ yₐ pₐ) p⁻¹ with p = Σ w pₐ. Rotations are taken on the side of the heaviest.
-fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
+fn blend_motions(frame: &SkinFrame, skin: &Skin, more: Option<&Skin>) -> Vec3 {
     let quaternion = |a: usize| frame.points.rotation[skin.point[a] as usize];
     let heaviest = (1..SKIN_INFLUENCES).fold(0, |best, a| {
         if skin.weight[a] > skin.weight[best] {
@@ -319,9 +328,10 @@ fn blend_motions(frame: &SkinFrame, skin: &Skin) -> Vec3 {
     // Places are taken from a near origin, for the sake of round-off.
     let origin = frame.points.x[skin.point[heaviest] as usize];
     let (mut real, mut dual) = (Vec4::ZERO, Vec4::ZERO);
-    for a in 0..SKIN_INFLUENCES {
+    let all = std::iter::once(skin).chain(more);
+    for (skin, a) in all.flat_map(|skin| (0..SKIN_INFLUENCES).map(move |a| (skin, a))) {
         let l = skin.point[a] as usize;
-        let q = quaternion(a);
+        let q = frame.points.rotation[l];
         let side = if q.dot(quaternion(heaviest)) < 0.0 {
             -1.0
         } else {

@@ -262,7 +262,7 @@ fn hash_skinned(s: &mut Stream, surface: &Skinned, first: u32) {
     s.tag(*b"SURF", mesh.positions.len());
     mesh.positions.iter().for_each(|y| s.vec3(*y));
     surface.rest.iter().for_each(|y| s.vec3(*y));
-    for carriers in &surface.carriers {
+    for carriers in surface.carriers.iter().chain(&surface.more) {
         hash_carriers(s, carriers, first);
     }
     match &surface.hanging {

@@ -68,6 +68,12 @@ impl World {
         self.scratch
             .depths
             .find(&self.bodies, &self.surfaces, &self.points);
+        self.scratch.layer.find(
+            &self.bodies,
+            &self.surfaces,
+            (&self.points, &self.oriented),
+            self.scratch.depths.all(),
+        );
         watch.lap(Stage::Contacts);
         for substep in 0..substeps {
             self.substep(substep, h, &limits, &mut report, &mut watch);
@@ -190,6 +196,7 @@ impl World {
             spheres,
             ellipsoids,
             depths,
+            layer,
             ..
         } = &mut self.scratch;
         let plan = &self.plan;
@@ -202,6 +209,7 @@ impl World {
             points,
             oriented: &mut self.oriented,
             rigids,
+            layer,
         };
         if let Some(kinship) = &plan.kinship {
             let bodies = (&plan.ellipsoid_bodies[..], &plan.pair_bodies[..]);
@@ -232,12 +240,14 @@ impl World {
             pairs,
             spheres,
             ellipsoids,
+            layer,
             ..
         } = scratch;
         let mut movers = Movers {
             points: &mut self.points,
             oriented: &mut self.oriented,
             rigids: &mut self.rigids,
+            layer,
         };
         // Old penetration leaves without becoming velocity.
         for _ in 0..settings.stabilize_iterations {
@@ -292,6 +302,7 @@ impl World {
             ellipsoids,
             v_before,
             spin_before,
+            layer,
             ..
         } = scratch;
         statics.restitute(&plan.blocks, &plan.skins, v_before, &mut points.v, h);
@@ -299,8 +310,10 @@ impl World {
             points,
             oriented,
             rigids,
+            layer,
         };
         ellipsoids.restitute(&mut movers, v_before, spin_before, h);
+        ellipsoids.slow_rolling(&plan.ellipsoid_bodies, &mut movers, h);
     }
 
     /// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.

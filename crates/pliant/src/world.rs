@@ -7,6 +7,7 @@ use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, EllipsoidContacts};
 use crate::dynamics::contacts::kinship::Kinship;
+use crate::dynamics::contacts::layer::Layer;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
 use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
@@ -233,6 +234,8 @@ pub(crate) struct Scratch {
     /// Spins of oriented particles before the solve.
     pub(crate) spin_before: Vec<Vec3>,
     pub(crate) depths: Depths,
+    /// Plain particles as what is oriented touches them.
+    pub(crate) layer: Layer,
     pub(crate) turn: Vec<Mat3>,
     /// Plastic strain of the last frame at every point.
     pub(crate) flow: Vec<f32>,

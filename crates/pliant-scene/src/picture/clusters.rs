@@ -5,7 +5,7 @@ use std::f32::consts::TAU;
 
 use glam::Vec3;
 use pliant::World;
-use pliant::state::Surface;
+use pliant::state::{NO_LEAD, Surface};
 use pliant::world::Body;
 use rayon::prelude::*;
 
@@ -15,7 +15,8 @@ pub enum Coloring {
     /// Their own colours and textures.
     #[default]
     Texture,
-    /// Their clusters: grey those that they started with, each later one in a colour of its own.
+    /// Their clusters: grey those that they started with, each later one in a colour of its own. Of particles with rotations every group and
+    /// every rigid part.
     Clusters,
 }
 
@@ -72,6 +73,20 @@ fn nearest_at(world: &World, at: Vec3, particles: impl IntoIterator<Item = u32>)
     nearest.map(|k| groups.id[k as usize])
 }
 
+/// The colour of a particle with a rotation. Its groups are never renewed, so each has a colour from the start: that of the rigid part that it
+/// belongs to, or else of the group around it.
+pub(crate) fn oriented_color(world: &World, body: &Body, particle: usize) -> [u8; 3] {
+    let rings = world.rings();
+    let own = rings.groups.of_mover.row(particle);
+    let is_part = |k: &&u32| rings.lead[**k as usize] == NO_LEAD;
+    let is_around = |k: &&u32| rings.lead[**k as usize] == particle as u32;
+    let part = own.iter().find(is_part);
+    let ring = part.or_else(|| own.iter().find(is_around)).or(own.first());
+    ring.map_or(LOOSE, |&k| {
+        cluster_color(u64::from(k) - body.rings.start as u64)
+    })
+}
+
 /// The colour of what is at a place of a body and belongs to the clusters of some particles.
 fn color_at(
     world: &World,
@@ -86,6 +101,10 @@ fn color_at(
 /// body started with are grey, every cluster has one.
 pub(crate) fn particle_color(world: &World, particle: usize) -> [u8; 3] {
     let at = world.points().x[particle];
+    let is_own = |body: &&Body| !body.oriented.is_empty() && body.points.contains(&particle);
+    if let Some(body) = world.bodies().iter().find(is_own) {
+        return oriented_color(world, body, particle);
+    }
     nearest_at(world, at, [particle as u32]).map_or(LOOSE, cluster_color)
 }
 
@@ -96,6 +115,16 @@ pub(super) fn vertex_colors(
     surface: &Surface,
     positions: &[Vec3],
 ) -> Vec<[u8; 4]> {
+    if !body.oriented.is_empty() {
+        // The first particle carries most.
+        let first = surface.carriers().map(|c| c.point[0] as usize);
+        return first
+            .map(|particle| {
+                let [red, green, blue] = oriented_color(world, body, particle);
+                [red, green, blue, 255]
+            })
+            .collect();
+    }
     let carriers: Vec<[u32; 4]> = surface.carriers().map(|c| c.point).collect();
     let vertices = positions.par_iter().zip(&carriers);
     vertices
@@ -111,7 +140,11 @@ pub(super) fn motes<'a>(world: &'a World, body: &'a Body) -> impl Iterator<Item 
     body.points.clone().map(|i| Mote {
         center: world.points().x[i],
         radius: BALL * body.particle_radius,
-        color: color_at(world, body, world.points().x[i], [i as u32]),
+        color: if body.oriented.is_empty() {
+            color_at(world, body, world.points().x[i], [i as u32])
+        } else {
+            oriented_color(world, body, i)
+        },
     })
 }
 
@@ -121,6 +154,7 @@ mod tests {
     use crate::picture::{Frame, Looks, Snapshot, scene};
     use pliant::geometry::Shape;
     use pliant::geometry::surface_nets::mesh_shape;
+    use pliant::oriented::{GroupDesc, OrientedDesc, Particle};
     use pliant::{BodyDesc, Settings, SurfaceKind};
 
     const GREY: [u8; 3] = [FIRST; 3];
@@ -195,6 +229,45 @@ mod tests {
             scene(&snapshot, &looks, &frame).balls.len(),
             world.points().len()
         );
+    }
+
+    /// Each particle with a rotation has the colour of its group, the particles of a rigid part have one colour, and vertices that of what
+    /// carries them most.
+    #[test]
+    fn groups_of_oriented_particles_have_colors() {
+        let particles = (0..6).map(|i| Particle::ball(Vec3::X * i as f32, 0.5, 1.0));
+        let edges = (1..6).map(|i| [i - 1, i]).collect();
+        let mut desc = OrientedDesc::new("rod", particles.collect(), edges);
+        desc.groups.push(GroupDesc {
+            particles: vec![3, 4, 5],
+            stiffness: 1.0,
+            ..GroupDesc::default()
+        });
+        desc.mesh = mesh_shape(
+            &Shape::Capsule {
+                a: Vec3::ZERO,
+                b: Vec3::X * 5.0,
+                radius: 0.4,
+            },
+            0.2,
+        )
+        .unwrap();
+        let mut world = World::new(Settings::default());
+        world.add_oriented(desc).unwrap();
+        let colors: Vec<_> = (0..6).map(|i| particle_color(&world, i)).collect();
+        assert_eq!((colors[3], colors[4]), (colors[4], colors[5]));
+        for i in 0..3 {
+            assert!(!colors[i + 1..].contains(&colors[i]), "{i}");
+            assert_ne!(colors[i], LOOSE);
+        }
+        let snapshot = Snapshot::of(&world, None).colored(&world, Coloring::Clusters);
+        let seen = &snapshot.surfaces[0];
+        for (at, color) in seen.positions.iter().zip(&seen.colors) {
+            let nearest = at.x.round().clamp(0.0, 5.0) as usize;
+            let beside = (at.x - at.x.round()).abs() > 0.4;
+            assert!(beside || color[..3] == colors[nearest], "{at}");
+        }
+        assert!(!seen.colors.is_empty());
     }
 
     /// Vertices of either kind of surface are grey where clusters are as they were, and coloured where they are new.

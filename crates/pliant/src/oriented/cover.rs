@@ -5,27 +5,30 @@
 //! through the material, each takes the samples that are nearest to it, and two are connected where their samples touch. So two arms that
 //! lie side by side are not fused, and a vertex hangs on the particles of its own arm.
 
+mod fill;
+mod fit;
+
 use super::{OrientedDesc, Particle};
 use crate::body::BuildError;
 use crate::geometry::Mesh;
 use crate::geometry::grid::PointGrid;
-use crate::geometry::poisson::sample_interior;
-use crate::geometry::winding::WindingField;
-use crate::math::svd::symmetric_eigen;
+use crate::geometry::poisson::morton_key;
 use crate::random::name_key;
-use glam::{Mat3, Quat, Vec3};
-use parry3d::query::PointQuery;
-use parry3d::shape::TriMesh;
+use fill::{Sample, Solid, fill};
+use fit::{Fit, directions, fit};
+use glam::Vec3;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// Fine samples for each particle, and how many there are at least and at most.
 const SAMPLES: (usize, usize, usize) = (30, 2_000, 60_000);
-/// How far outside of the surface a sample may be, in distances of samples: half of a sheet's thickness.
-const SHELL: f32 = 0.4;
 /// Samples are beside each other up to this many of their distances.
 const BESIDE: f32 = 1.8;
+/// Samples this near to the surface stand for what is between them and it, in their distances.
+const CLOSE: f32 = 0.8;
+/// Least semi-axis of an ellipsoid, in distances of samples: half of a sheet's thickness.
+const THICKNESS: f32 = 0.3;
 /// Rounds in which particles move to the middle of their samples.
 const ROUNDS: usize = 4;
 /// Shortest semi-axis of an ellipsoid, in its longest.
@@ -57,6 +60,7 @@ impl OrientedDesc {
         let mut desc = Self::new(name, cover.particles, cover.edges);
         desc.mesh = mesh;
         desc.home = cover.home;
+        desc.many_carriers = true;
         Ok(desc)
     }
 }
@@ -110,9 +114,11 @@ fn root(part: &mut [usize], mut i: usize) -> usize {
     i
 }
 
-/// Fine samples of what a mesh encloses.
+/// Fine samples of what a mesh encloses, as a graph.
 struct Samples {
     x: Vec<Vec3>,
+    /// Where each one is, or the nearest place of the surface if that is close: the outermost of a region reach to the surface, not beyond it.
+    within: Vec<Vec3>,
     /// Least distance of two (m).
     spacing: f32,
     /// Samples beside each sample, with the distance.
@@ -143,13 +149,7 @@ impl PartialOrd for Visit {
 
 impl Samples {
     fn new(mesh: &Mesh, count: usize, key: u64) -> Result<Self, BuildError> {
-        let Some((lo, hi)) = mesh.bounds() else {
-            return Err(crate::geometry::mesh::MeshError::Empty.into());
-        };
         let wanted = (SAMPLES.0 * count).clamp(SAMPLES.1, SAMPLES.2) as f32;
-        let surface = TriMesh::new(mesh.positions.clone(), mesh.triangles.clone())
-            .map_err(|error| BuildError::Parameter(error.to_string()))?;
-        let field = WindingField::new(mesh);
         // Of a solid, or of a shell of the thickness that samples make.
         let solid = (0.7 * mesh.volume().abs() as f32 / wanted).cbrt();
         let sheet = (0.5 * mesh.area() as f32 / wanted).sqrt();
@@ -158,23 +158,24 @@ impl Samples {
             let text = "the mesh has no extent; it cannot be covered".to_owned();
             return Err(BuildError::Parameter(text));
         }
-        let is_solid = |p: Vec3| {
-            let near = surface.project_local_point_with_max_dist(p, false, SHELL * spacing);
-            near.is_some() || field.contains(p)
-        };
-        let margin = Vec3::splat(SHELL * spacing);
-        let x = sample_interior(lo - margin, hi + margin, spacing, key, is_solid);
-        if x.is_empty() {
+        let solid = Solid::new(mesh, spacing)?;
+        let mut samples = fill(mesh, &solid, key)?;
+        let Some((lo, _)) = mesh.bounds().filter(|_| !samples.is_empty()) else {
             let text = "the mesh is too small to be covered".to_owned();
             return Err(BuildError::Parameter(text));
-        }
+        };
+        samples.sort_by_key(|s| morton_key((s.x - lo) / spacing + 1.0));
+        let x: Vec<Vec3> = samples.iter().map(|s| s.x).collect();
         let grid = PointGrid::new(&x, BESIDE * spacing);
         let beside = (0..x.len())
             .into_par_iter()
+            .with_min_len(64)
             .map(|i| {
                 let mut near = Vec::new();
                 grid.for_each_within(x[i], BESIDE * spacing, |j, y, d2| {
-                    if j as usize != i && is_solid(0.5 * (x[i] + y)) {
+                    let clear = samples[i].clear.max(samples[j as usize].clear);
+                    let joined = || clear * clear >= 0.25 * d2 || solid.contains(0.5 * (x[i] + y));
+                    if j as usize != i && joined() {
                         near.push((j, d2.sqrt()));
                     }
                 });
@@ -182,7 +183,17 @@ impl Samples {
                 near
             })
             .collect();
-        Ok(Self { x, spacing, beside })
+        let close = CLOSE * spacing;
+        let within = |s: &Sample| match s.surface {
+            Some(y) if y.distance_squared(s.x) < close * close => y,
+            _ => s.x,
+        };
+        Ok(Self {
+            within: samples.iter().map(within).collect(),
+            x,
+            spacing,
+            beside,
+        })
     }
 
     /// Lengthens `way` from the samples in `heap` on, and calls `reach(sample, from)` for each step that is shorter than all before.
@@ -307,34 +318,28 @@ impl Samples {
         }
     }
 
-    /// An ellipsoid around the samples of each region; a sample weighs `mass`.
+    /// An ellipsoid in each region, and a little into those beside it; a sample weighs `mass`.
     fn ellipsoids(&self, owner: &[u32], count: usize, mass: f32) -> Vec<Particle> {
+        let directions = directions();
         let ellipsoid = |region: &Vec<u32>| {
-            let at = |i: &u32| self.x[*i as usize];
-            let middle = region.iter().map(at).sum::<Vec3>() / region.len().max(1) as f32;
-            let mut spread = Mat3::ZERO;
-            for i in region {
-                let d = at(i) - middle;
-                spread += Mat3::from_cols(d * d.x, d * d.y, d * d.z);
-            }
-            let (_, axes) = symmetric_eigen(spread);
-            let mut reach = Vec3::ZERO;
-            for i in region {
-                reach = reach.max((axes.transpose() * (at(i) - middle)).abs());
-            }
-            let radii = reach + 0.5 * self.spacing;
-            let radii = radii.max(Vec3::splat(THINNEST * radii.max_element()));
+            let beside = |i: &u32| self.beside[*i as usize].iter().map(|n| n.0);
+            let mut own: Vec<u32> = region.iter().flat_map(beside).collect();
+            own.extend(region);
+            own.sort_unstable();
+            own.dedup();
+            let places: Vec<Vec3> = own.iter().map(|&i| self.within[i as usize]).collect();
+            let Fit { x, axes, radii } = fit(&places, THICKNESS * self.spacing, &directions);
             Particle {
-                x: middle,
-                axes: Quat::from_mat3(&axes).normalize(),
-                radii,
+                x,
+                axes,
+                radii: radii.max(Vec3::splat(THINNEST * radii.max_element())),
                 mass: mass * region.len() as f32,
                 turns: true,
                 collides: true,
             }
         };
         let regions = regions(owner, count);
-        regions.iter().map(ellipsoid).collect()
+        regions.par_iter().map(ellipsoid).collect()
     }
 }
 

@@ -108,6 +108,8 @@ pub struct OrientedDesc {
     pub self_contact: bool,
     /// How its particles carry the mesh.
     pub blend: Blend,
+    /// Whether up to eight particles carry a vertex in place of four: where particles lie on all sides, four are too few to change smoothly.
+    pub many_carriers: bool,
 }
 
 impl OrientedDesc {
@@ -126,6 +128,7 @@ impl OrientedDesc {
             second_order: false,
             self_contact: true,
             blend: Blend::default(),
+            many_carriers: false,
         }
     }
 

@@ -89,6 +89,8 @@ pub struct Skinned {
     pub rest: Vec<Vec3>,
     /// Who carries each vertex.
     pub carriers: Vec<Carriers>,
+    /// The fifth to eighth particle of each vertex; weights add up to 1 with those of `carriers`. Empty if four carry each.
+    pub more: Vec<Carriers>,
     /// How.
     pub hanging: Hanging,
 }
@@ -201,7 +203,10 @@ impl Surface {
     ) -> Box<dyn Iterator<Item = &mut [u32; SKIN_INFLUENCES]> + '_> {
         match self {
             Self::None => Box::new(std::iter::empty()),
-            Self::Skinned(skinned) => Box::new(skinned.carriers.iter_mut().map(|c| &mut c.point)),
+            Self::Skinned(skinned) => {
+                let all = skinned.carriers.iter_mut().chain(&mut skinned.more);
+                Box::new(all.map(|c| &mut c.point))
+            }
             Self::Tracked(tracked) => Box::new(tracked.skins_mut().map(|s| &mut s.point)),
         }
     }

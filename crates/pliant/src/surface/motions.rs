@@ -85,8 +85,10 @@ pub(crate) fn deform(
     let blocks = vertices
         .zip(surface.rest.par_chunks(BLOCK))
         .zip(surface.carriers.par_chunks(BLOCK));
-    blocks.with_min_len(16).for_each(|((y, rest), carriers)| {
-        let (lo, hi) = place(&palette, rest, carriers, y);
+    let blocks = blocks.with_min_len(16).enumerate();
+    blocks.for_each(|(number, ((y, rest), carriers))| {
+        let more = surface.more.chunks(BLOCK).nth(number).unwrap_or_default();
+        let (lo, hi) = place(&palette, rest, (carriers, more), y);
         let is_clear = |at: Vec3, i: u32, clear: &[f32]| {
             let clear = clear[i as usize - frame.own.start];
             frame.points.x[i as usize].distance_squared(at) < clear * clear
@@ -114,22 +116,28 @@ pub(crate) fn deform(
 
 dispatch! {
     /// Moves a block of vertices and returns a box around them: see [`place_kernel`].
-    fn place(palette: &Palette, rest: &[Vec3], carriers: &[Carriers], y: &mut [Vec3]) -> (Vec3, Vec3) = place_kernel
+    fn place(palette: &Palette, rest: &[Vec3], carriers: (&[Carriers], &[Carriers]), y: &mut [Vec3]) -> (Vec3, Vec3) = place_kernel
 }
 
 #[inline(always)]
 fn place_kernel<W: Wide>(
     palette: &Palette,
     rest: &[Vec3],
-    carriers: &[Carriers],
+    (carriers, more): (&[Carriers], &[Carriers]),
     y: &mut [Vec3],
 ) -> (Vec3, Vec3) {
     let (mut lo, mut hi) = (Vec3::MAX, Vec3::MIN);
-    for ((y, rest), carriers) in y.iter_mut().zip(rest).zip(carriers) {
+    for (v, ((y, rest), carriers)) in y.iter_mut().zip(rest).zip(carriers).enumerate() {
         let at = *rest - palette.origin;
+        let mut sum = [W::splat(0.0); 2];
+        let [first, _] = halves(palette.of(carriers.point[0])[0]);
+        add_motions(palette, first, carriers, &mut sum);
+        if let Some(more) = more.get(v) {
+            add_motions(palette, first, more, &mut sum);
+        }
         let moved = match palette.blend {
-            Blend::Linear => blend_maps::<W>(palette, carriers, at),
-            Blend::Dual => blend_rigid::<W>(palette, carriers, at),
+            Blend::Linear => apply_map(sum, at),
+            Blend::Dual => apply_rigid(sum, at),
         };
         // One choke point: a vertex never becomes a bad number.
         if in_world(moved) {
@@ -141,43 +149,44 @@ fn place_kernel<W: Wide>(
     (lo, hi)
 }
 
-/// Where the mean of the maps of its particles takes a vertex.
+/// Adds the motions of the particles of a vertex, times their weights. Rotations of dual quaternions are taken on the side of the `first`.
 #[inline(always)]
-fn blend_maps<W: Wide>(palette: &Palette, carriers: &Carriers, at: Vec3) -> Vec3 {
-    let (mut left, mut right) = (W::splat(0.0), W::splat(0.0));
+fn add_motions<W: Wide>(palette: &Palette, first: Quad, carriers: &Carriers, sum: &mut [W; 2]) {
     for a in 0..SKIN_INFLUENCES {
-        let weight = W::splat(carriers.weight[a]);
-        let [l, r] = palette.of(carriers.point[a]);
-        left += W::load(l) * weight;
-        right += W::load(r) * weight;
+        let motion = palette.of(carriers.point[a]);
+        let mut weight = carriers.weight[a];
+        if palette.blend == Blend::Dual {
+            let [real, _] = halves(motion[0]);
+            let [x, y, z, w] = (real * first).0;
+            if x + y + z + w < 0.0 {
+                weight = -weight;
+            }
+        }
+        let weight = W::splat(weight);
+        sum[0] += W::load(&motion[0]) * weight;
+        sum[1] += W::load(&motion[1]) * weight;
     }
-    let [x, y] = halves(left.store());
-    let [z, t] = halves(right.store());
+}
+
+/// Where an affine map, by columns, takes a place.
+#[inline(always)]
+fn apply_map<W: Wide>(map: [W; 2], at: Vec3) -> Vec3 {
+    let [x, y] = halves(map[0].store());
+    let [z, t] = halves(map[1].store());
     let [x, y, z, _] =
         (x * Quad::splat(at.x) + y * Quad::splat(at.y) + (z * Quad::splat(at.z) + t)).0;
     Vec3::new(x, y, z)
 }
 
-/// Where the mean of the rigid motions of its particles, as dual quaternions, takes a vertex. Rotations are taken on the side of the first.
+/// Where a dual quaternion takes a place; it need not have unit length.
 #[inline(always)]
-fn blend_rigid<W: Wide>(palette: &Palette, carriers: &Carriers, at: Vec3) -> Vec3 {
-    let [first, _] = halves(palette.of(carriers.point[0])[0]);
-    let mut sum = W::splat(0.0);
-    for a in 0..SKIN_INFLUENCES {
-        let motion = &palette.of(carriers.point[a])[0];
-        let [real, _] = halves(*motion);
-        let [x, y, z, w] = (real * first).0;
-        let side = if x + y + z + w < 0.0 { -1.0 } else { 1.0 };
-        sum += W::load(motion) * W::splat(side * carriers.weight[a]);
-    }
-    let [real, dual] = halves(sum.store());
+fn apply_rigid<W: Wide>(motion: [W; 2], at: Vec3) -> Vec3 {
+    let [real, dual] = halves(motion[0].store());
     let (real, dual) = (Vec4::from(real.0), Vec4::from(dual.0));
-    // Unit length, by hand: a square root of glam's is an instruction of SSE, which stalls among those of AVX.
-    let unit = 1.0 / real.dot(real);
     let back = Quat::from_vec4(real).conjugate();
     let turned = Quat::from_vec4(real) * (Quat::from_xyzw(at.x, at.y, at.z, 0.0) * back);
     let moved = Vec4::from(turned) + Vec4::from(Quat::from_vec4(dual) * back);
-    moved.truncate() * unit
+    moved.truncate() * (1.0 / real.dot(real))
 }
 
 /// The first four lanes and the others.

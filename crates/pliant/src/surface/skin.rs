@@ -26,6 +26,7 @@ pub fn bind(mesh: Mesh, points: &[Vec3], first: usize, particle_radius: f32) -> 
         rest: mesh.positions.clone(),
         mesh,
         carriers,
+        more: Vec::new(),
         hanging: Hanging::Offsets(offsets),
     }
 }

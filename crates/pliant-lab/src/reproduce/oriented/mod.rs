@@ -13,12 +13,14 @@
 //! | `skinning.rs` | E10: a mesh that is carried |
 //! | `skins/` | E10: the same particles with and without their turns, in a picture |
 //! | `bend.rs` | E11: plastic bends |
+//! | `bends/` | bends: whole figures, bent and twisted by 90° |
 //! | `threads.rs` | E12: the number of threads does not show |
 //! | `scenes.rs` | scenes: all built-in ones stay finite, for any number of threads |
 //! | `stepper.rs` | the engine as something that steps bodies of the reference |
 //! | `pictures.rs` | plots and pictures |
 
 mod bend;
+mod bends;
 mod invariants;
 mod pictures;
 mod rest;
@@ -95,6 +97,11 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "oriented/E12",
         title: "the number of threads does not show",
         run: threads::same_bits,
+    },
+    Experiment {
+        id: "oriented/bends",
+        title: "covered figures are bent and twisted by 90°, and drawn at a limb",
+        run: bends::figures,
     },
     Experiment {
         id: "oriented/scenes",

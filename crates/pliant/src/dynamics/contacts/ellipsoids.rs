@@ -6,8 +6,10 @@
 use super::edges::fitted;
 use super::ellipsoid::{Posed, Question, climb_eight, highest, refine};
 use super::kinship::Kinship;
+use super::layer::Layer;
 use super::nearby::{Candidate, Nearby, Other};
 use super::pairs::PairBody;
+use super::rolling::slow_down;
 use super::sides::{Place, Side, Sides, load};
 use super::statics::{Placed, TangentPlane};
 use super::{LIFT, combined_friction, friction};
@@ -41,8 +43,8 @@ struct Static {
     restitution: f32,
     /// Old penetration that is left for later substeps (m).
     left: f32,
-    /// Whether the solver had to push the particle out in this substep.
-    pushed: bool,
+    /// How far the solver had to push the particle out in this substep, times its mass (kg m).
+    push: f32,
 }
 
 /// Two movers that touch, or nearly so, in this substep.
@@ -97,6 +99,8 @@ pub struct Movers<'a> {
     pub oriented: &'a mut Oriented,
     /// Projectiles.
     pub rigids: &'a mut Rigids,
+    /// Plain particles as balls.
+    pub layer: &'a Layer,
 }
 
 impl EllipsoidContacts {
@@ -280,10 +284,17 @@ impl EllipsoidContacts {
         self.sides.store(movers);
     }
 
+    /// Slows the rotation of bodies that roll on colliders, in a substep of `h` seconds.
+    pub fn slow_rolling(&self, bodies: &[EllipsoidBody], movers: &mut Movers, h: f32) {
+        let pushed = self.all_statics().filter(|contact| contact.push > 0.0);
+        let pushes = pushed.map(|contact| (contact.particle, contact.push));
+        slow_down(bodies, movers, pushes, h);
+    }
+
     /// Gives back part of the normal speed at impacts on colliders in a substep of `h` seconds. `v` and `spin` are the velocities before the
     /// solve.
     pub fn restitute(&self, movers: &mut Movers, v: &[Vec3], spin: &[Vec3], h: f32) {
-        let bounces = |c: &&Static| c.pushed && c.restitution > 0.0;
+        let bounces = |c: &&Static| c.push > 0.0 && c.restitution > 0.0;
         for contact in self.all_statics().filter(bounces) {
             let i = contact.particle as usize;
             let point = movers.oriented.point[i] as usize;
@@ -350,7 +361,7 @@ fn near_collider(
         friction: combined_friction(body.friction, collider.collider.friction),
         restitution: body.restitution,
         left: (depth - LIFT * least).max(0.0),
-        pushed: false,
+        push: 0.0,
     })
 }
 
@@ -369,7 +380,7 @@ fn touching(
         }
         let other = match near.other {
             Other::Oriented(j) => poses[j as usize].x,
-            Other::Point(j) => movers.points.pred[j as usize].position(),
+            Other::Point(j) => movers.layer.place(&movers.points.pred, j),
             Other::Sphere(s) => movers.rigids.pred[s as usize],
         };
         let far = near.reach + TOUCHING * near.smaller;
@@ -428,7 +439,7 @@ fn enough(near: &Candidate) -> f32 {
 fn predicted(near: &Candidate, poses: &[Posed], movers: &Movers) -> (Posed, Posed) {
     let b = match near.other {
         Other::Oriented(j) => poses[j as usize],
-        Other::Point(j) => Posed::ball(movers.points.pred[j as usize].position(), near.radius),
+        Other::Point(j) => Posed::ball(movers.layer.place(&movers.points.pred, j), near.radius),
         Other::Sphere(s) => Posed::ball(movers.rigids.pred[s as usize], near.radius),
     };
     (poses[near.particle as usize], b)
@@ -462,7 +473,10 @@ fn old_shapes(near: &Candidate, movers: &Movers) -> (Posed, Posed) {
     };
     let b = match near.other {
         Other::Oriented(j) => posed(j),
-        Other::Point(j) => Posed::ball(points.x[j as usize], near.radius),
+        Other::Point(j) => {
+            let inset = movers.layer.ball(j as usize).inset;
+            Posed::ball(points.x[j as usize] + inset, near.radius)
+        }
         Other::Sphere(s) => Posed::ball(movers.rigids.x[s as usize], near.radius),
     };
     (posed(near.particle), b)
@@ -529,9 +543,9 @@ fn solve_static(contact: &mut Static, side: &mut Side) {
     if depth <= 0.0 || side.inv_mass == 0.0 {
         return;
     }
-    contact.pushed = true;
     let slip = side.slip(arm) - contact.plane.drift;
     let impulse = impulse(n, depth, slip, contact.friction, |n| side.give(arm, n));
+    contact.push += n.dot(impulse);
     side.push(arm, impulse);
 }
 

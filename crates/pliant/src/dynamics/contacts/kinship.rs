@@ -12,7 +12,7 @@ use glam::Vec3;
 /// of its second neighbours, which groups keep in place; they are most of all pairs.
 const NESTED: f32 = 0.25;
 
-/// Particles that do not touch: those that share a group never do, others overlap at rest by so much.
+/// Particles that do not touch: those that share a group, or whose groups a joint connects, never do, others overlap at rest by so much.
 #[derive(Clone, Debug, Default)]
 pub struct Kinship {
     /// For each oriented particle those that share a group with it or overlap it at rest, ascending.
@@ -30,6 +30,31 @@ pub struct Overlap {
     pub depth: f32,
     /// Direction from the first to the second in which they were farthest apart, as the first sees it.
     pub normal: Vec3,
+}
+
+/// Adds the particles of groups that a joint connects, which never touch: bent at the joint they would be pushed apart where it holds them
+/// together, and never come to rest. A particle is a joint of the groups in which its own rotation does not count.
+fn add_jointed(rings: &Rings, of_point: &[u32], pairs: &mut Vec<(u32, u32)>) {
+    let groups = &rings.groups;
+    let mut jointed: Vec<(u32, u32)> = Vec::new();
+    for k in 0..rings.len() {
+        let joints = groups.weighted_members(k).filter(|m| m.weight == 0.0);
+        jointed.extend(joints.map(|m| (m.mover, k as u32)));
+    }
+    jointed.sort_unstable();
+    let of_group = |k: u32| {
+        groups
+            .members(k as usize)
+            .map(|(j, _)| of_point[j as usize])
+    };
+    for of_joint in jointed.chunk_by(|a, b| a.0 == b.0) {
+        let groups = || of_joint.iter().map(|&(_, k)| k);
+        for (a, b) in groups().flat_map(|a| groups().map(move |b| (a, b))) {
+            if a != b {
+                pairs.extend(of_group(a).flat_map(|i| of_group(b).map(move |j| (i, j))));
+            }
+        }
+    }
 }
 
 /// What two particles are to each other.
@@ -57,6 +82,7 @@ impl Kinship {
                 pairs.extend(members.map(|(j, _)| (i as u32, of_point[j as usize])));
             }
         }
+        add_jointed(rings, &of_point, &mut pairs);
         pairs.sort_unstable();
         pairs.dedup();
         let kin = Csr::from_pairs(oriented.len(), pairs.iter().copied());

@@ -239,7 +239,11 @@ impl Nearby {
         let points = &*movers.points;
         let points_hold = plain.iter().zip(&self.plain).all(|(body, boxes)| {
             let mut boxes = body.points.clone().zip(boxes);
-            boxes.all(|(i, b)| contains(b, points.pred[i].position(), Vec3::splat(body.radius)))
+            boxes.all(|(i, b)| {
+                let ball = movers.layer.ball(i);
+                let x = points.pred[i].position() + ball.inset;
+                contains(b, x, Vec3::splat(ball.radius))
+            })
         });
         let rigids = &*movers.rigids;
         let mut spheres = self.spheres.iter().enumerate();
@@ -273,10 +277,14 @@ impl Nearby {
             .extend(own.map(|(&i, course)| course.swept(came_from(movers, i))));
         self.tree = Bvh::new(&self.boxes);
         let of_plain = |body: &PairBody| {
-            let half = Vec3::splat((1.0 + SLACK) * body.radius);
-            let own = body.points.clone();
             let way = |i: usize| [points.x[i], points.pred[i].position(), points.v[i] * left];
-            own.map(|i| swept(way(i), half)).collect()
+            let of_point = |i: usize| {
+                let ball = movers.layer.ball(i);
+                let [x, pred, way] = way(i);
+                let half = Vec3::splat(ball.radius + SLACK * body.radius);
+                swept([x + ball.inset, pred + ball.inset, way], half)
+            };
+            body.points.clone().map(of_point).collect()
         };
         self.plain = plain.iter().map(of_plain).collect();
         let rigids = &*movers.rigids;
@@ -346,7 +354,7 @@ impl Nearby {
             for (point, &swept) in body.points.clone().zip(boxes) {
                 f(Ball {
                     other: Other::Point(point as u32),
-                    radius: body.radius,
+                    radius: movers.layer.ball(point).radius,
                     friction: body.friction,
                     swept,
                 });

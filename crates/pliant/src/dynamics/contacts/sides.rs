@@ -47,7 +47,7 @@ impl Side {
         let (points, oriented) = (&*movers.points, &*movers.oriented);
         match who {
             Other::Oriented(i) => Self::oriented(points, oriented, i as usize, turns),
-            Other::Point(i) => Self::point(points, i as usize, radius),
+            Other::Point(i) => Self::point(movers, i as usize, radius),
             Other::Sphere(s) => Self::sphere(movers.rigids, s as usize),
         }
     }
@@ -77,13 +77,10 @@ impl Side {
         }
     }
 
-    fn point(points: &Points, i: usize, radius: f32) -> Self {
-        Self::ball(
-            points.pred[i].position(),
-            points.x[i],
-            radius,
-            points.inv_mass[i],
-        )
+    fn point(movers: &Movers, i: usize, radius: f32) -> Self {
+        let (points, inset) = (&*movers.points, movers.layer.ball(i).inset);
+        let [x, start] = [points.pred[i].position(), points.x[i]].map(|x| x + inset);
+        Self::ball(x, start, radius, points.inv_mass[i])
     }
 
     fn sphere(rigids: &Rigids, s: usize) -> Self {
@@ -155,7 +152,10 @@ impl Side {
                 movers.oriented.turned[i] = self.rotation;
                 movers.oriented.past[i].unsettle();
             }
-            Other::Point(i) => movers.points.pred[i as usize].set_position(self.shape.x),
+            Other::Point(i) => {
+                let x = self.shape.x - movers.layer.ball(i as usize).inset;
+                movers.points.pred[i as usize].set_position(x);
+            }
             Other::Sphere(s) => {
                 let s = s as usize;
                 movers

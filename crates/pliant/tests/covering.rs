@@ -158,8 +158,7 @@ fn jointed_parts_come_to_rest() {
     assert!(left < 1e-3, "{left} J/kg are left");
 }
 
-/// A round figure that is thrown across the floor rolls and rocks, and has hardly any of its speed after six seconds; without rolling friction
-/// it would have ten times as much energy left.
+/// A round figure that is thrown across the floor rolls and rocks, and is at rest after ten seconds.
 #[test]
 fn round_bodies_stop_rolling() {
     let center = Vec3::Y * 1.5;
@@ -175,14 +174,14 @@ fn round_bodies_stop_rolling() {
     world.add_collider(Collider::floor(0.0));
     world.add_oriented(desc).unwrap();
     let mut left = 0.0;
-    for frame in 0..480 {
+    for frame in 0..720 {
         assert_eq!(world.step(DT).non_finite, 0);
         let ledger = world.ledger();
-        if frame >= 360 {
+        if frame >= 600 {
             left += ledger.kinetic_energy / ledger.mass / 120.0;
         }
     }
-    assert!(left < 0.04, "{left} J/kg are left");
+    assert!(left < 2e-3, "{left} J/kg are left");
 }
 
 /// A lone particle, a pair, a straight line and a flat sheet that fall on the floor stay finite, straight and flat, and come to rest in a

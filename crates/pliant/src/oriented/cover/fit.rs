@@ -63,7 +63,7 @@ pub(super) fn fit(places: &[Vec3], thinnest: f32, directions: &[Vec3]) -> Fit {
     }
 }
 
-/// Directions all around, evenly: a spiral from pole to pole.
+/// Directions all around, evenly, in a spiral from pole to pole, and those of the axes, in which flat things are held.
 pub(super) fn directions() -> Vec<Vec3> {
     let golden = TAU * 0.618_034;
     let direction = |k: usize| {
@@ -72,14 +72,15 @@ pub(super) fn directions() -> Vec<Vec3> {
         let (sin, cos) = libm::sincosf(golden * k as f32);
         Vec3::new(flat * cos, flat * sin, z)
     };
-    (0..DIRECTIONS).map(direction).collect()
+    let axes = Vec3::AXES.into_iter().flat_map(|axis| [axis, -axis]);
+    (0..DIRECTIONS).map(direction).chain(axes).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Of a turned box the half extents, to a fifth: the directions that it is held in are not those of the box's faces.
+    /// Of a turned box the half extents, to a twentieth.
     #[test]
     fn it_fits() {
         let directions = directions();
@@ -96,7 +97,7 @@ mod tests {
         let mut radii = found.radii.to_array();
         radii.sort_by(f32::total_cmp);
         for (radius, half) in radii.iter().zip([0.2, 0.5, 0.9]) {
-            assert!((radius / half - 1.0).abs() < 0.2, "{radii:?}");
+            assert!((radius / half - 1.0).abs() < 0.05, "{radii:?}");
         }
     }
 }

@@ -11,6 +11,8 @@ use super::polygons::PolygonMesh;
 const LEAST_AREA: f64 = 1e-10;
 /// A polygon is flat if no corner is farther from its plane than this share of its longest edge.
 const FLAT: f64 = 1e-4;
+/// Most corners of a face: whatever collides looks at all of them.
+const MOST_CORNERS: usize = 64;
 /// Corners above which a polygon that is not convex is cut into a fan: looking for ears takes up to cubic time.
 const MOST_EARS: usize = 1024;
 
@@ -253,11 +255,20 @@ impl Cleaner {
         let slack = 1e-9 * self.area_vector(c).length();
         let convex = (0..count).all(|i| turn(i) >= -slack) && winds_once(&flat);
         let is_flat = self.is_flat(c);
-        if convex && is_flat {
+        if convex && is_flat && count <= MOST_CORNERS {
             self.keep(c.to_vec(), report);
             return;
         }
         report.split_polygons += 1;
+        if convex && is_flat {
+            // Slices about the first corner; neighbours share a side.
+            for from in (1..count - 1).step_by(MOST_CORNERS - 2) {
+                let to = (from + MOST_CORNERS - 2).min(count - 1);
+                let slice = std::iter::once(c[0]).chain(c[from..=to].iter().copied());
+                self.keep(slice.collect(), report);
+            }
+            return;
+        }
         let mut pieces = triangulate(&flat, convex);
         if is_flat && count <= MOST_EARS {
             merge_convex(&flat, &mut pieces);
@@ -351,8 +362,8 @@ fn merge_convex(flat: &[DVec2], pieces: &mut Vec<Vec<u32>>) {
         let merged = (i + 1..pieces.len()).find_map(|j| {
             let whole = join(&pieces[i], &pieces[j])?;
             let n = whole.len();
-            let convex =
-                (0..n).all(|k| turn(whole[k], whole[(k + 1) % n], whole[(k + 2) % n]) >= 0.0);
+            let convex = n <= MOST_CORNERS
+                && (0..n).all(|k| turn(whole[k], whole[(k + 1) % n], whole[(k + 2) % n]) >= 0.0);
             convex.then_some((j, whole))
         });
         match merged {

@@ -24,16 +24,23 @@
 //! Positions of a primitive are those of its undeformed shape and are never overwritten by motion.
 
 mod clean;
+pub mod clip;
 mod convex_parts;
 pub mod extrude;
+pub mod hull;
 pub mod intake;
+pub mod links;
+pub mod manifold;
 #[doc(hidden)]
 pub mod nasty;
 pub mod polygons;
 pub mod polyhedron;
 pub mod primitive;
+pub mod round;
+pub mod sat;
 
 pub use intake::{Intake, IntakeError, IntakeOptions, IntakeReport, intake};
+pub use links::{Link, LinkGraph, LinkKind, find_links};
 pub use polygons::PolygonMesh;
 pub use polyhedron::Polyhedron;
 pub use primitive::{FaceTag, Primitive};

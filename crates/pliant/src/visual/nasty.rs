@@ -197,6 +197,12 @@ fn star(points: u32) -> PolygonMesh {
     mesh
 }
 
+fn disc(corners: u32) -> PolygonMesh {
+    let mut mesh = star(corners / 2);
+    mesh.positions.iter_mut().for_each(|p| *p = p.normalize());
+    mesh
+}
+
 fn pentagram() -> PolygonMesh {
     let mut mesh = PolygonMesh::default();
     for i in 0..5 {
@@ -356,6 +362,7 @@ pub fn nasty_meshes() -> Vec<(&'static str, PolygonMesh)> {
         ("star", star(12)),
         ("round star", star(400)),
         ("pentagram", pentagram()),
+        ("disc", disc(1000)),
         (
             "comb",
             p(

@@ -33,6 +33,8 @@ pub mod links;
 pub mod manifold;
 #[doc(hidden)]
 pub mod nasty;
+pub mod pattern;
+pub mod patterns;
 pub mod polygons;
 pub mod polyhedron;
 pub mod primitive;
@@ -41,6 +43,7 @@ pub mod sat;
 
 pub use intake::{Intake, IntakeError, IntakeOptions, IntakeReport, intake};
 pub use links::{Link, LinkGraph, LinkKind, find_links};
+pub use pattern::Pattern;
 pub use polygons::PolygonMesh;
 pub use polyhedron::Polyhedron;
 pub use primitive::{FaceTag, Primitive};

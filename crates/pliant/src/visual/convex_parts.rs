@@ -48,13 +48,17 @@ pub(super) fn convex_parts(clean: &Clean, report: &mut IntakeReport) -> Vec<Conv
         if !is_ball || volume < LEAST_VOLUME * diagonal.powi(3) {
             continue;
         }
-        let Some(width) = convex_width(&shape, CONVEX * diagonal) else {
+        let planes = planes(&shape);
+        if !bends_outwards(&shape, &planes, CONVEX * diagonal) {
             continue;
-        };
+        }
         if faces.len() > MOST_FACES {
             report.fine_convex_shapes += 1;
             continue;
         }
+        let Some(width) = convex_width(&shape, &planes, CONVEX * diagonal) else {
+            continue;
+        };
         found.push(ConvexPart {
             faces,
             vertices,
@@ -137,19 +141,19 @@ fn assemble(clean: &Clean, faces: &[u32]) -> (Polyhedron, Vec<u32>) {
     (shape, vertices)
 }
 
-/// The least width along a normal, if no vertex stands out from a plane by more than `tolerance`.
-///
-/// Neighbouring faces are looked at first: nearly everything that is not convex fails there, in linear time.
-fn convex_width(shape: &Polyhedron, tolerance: f64) -> Option<f64> {
-    let planes: Vec<(DVec3, f64)> = (0..shape.faces.rows())
-        .map(|f| {
-            let n = shape.area_vector(f).normalize_or_zero();
-            let row = shape.faces.row(f);
-            let mean =
-                row.iter().map(|&v| shape.verts[v as usize]).sum::<DVec3>() / row.len() as f64;
-            (n, n.dot(mean))
-        })
-        .collect();
+/// Unit normal and height of the plane of each face.
+fn planes(shape: &Polyhedron) -> Vec<(DVec3, f64)> {
+    let plane = |f: usize| {
+        let n = shape.area_vector(f).normalize_or_zero();
+        let row = shape.faces.row(f);
+        let mean = row.iter().map(|&v| shape.verts[v as usize]).sum::<DVec3>() / row.len() as f64;
+        (n, n.dot(mean))
+    };
+    (0..shape.faces.rows()).map(plane).collect()
+}
+
+/// Whether neighbouring faces lie behind each other: nearly everything that is not convex fails here, in linear time.
+fn bends_outwards(shape: &Polyhedron, planes: &[(DVec3, f64)], tolerance: f64) -> bool {
     let mut sides: Vec<(u32, u32, u32)> = Vec::with_capacity(shape.faces.items.len());
     for (f, row) in shape.faces.iter().enumerate() {
         sides.extend(edges(row).map(|(a, b)| (a.min(b), a.max(b), f as u32)));
@@ -162,11 +166,13 @@ fn convex_width(shape: &Polyhedron, tolerance: f64) -> Option<f64> {
     };
     let bends_out =
         |pair: &[(u32, u32, u32)]| behind(pair[0].2, pair[1].2) && behind(pair[1].2, pair[0].2);
-    if !sides.chunks_exact(2).all(bends_out) {
-        return None;
-    }
+    sides.chunks_exact(2).all(bends_out)
+}
+
+/// The least width along a normal, if no vertex stands out from a plane by more than `tolerance`.
+fn convex_width(shape: &Polyhedron, planes: &[(DVec3, f64)], tolerance: f64) -> Option<f64> {
     let mut width = f64::INFINITY;
-    for &(n, h) in &planes {
+    for &(n, h) in planes {
         let mut lowest = h;
         for v in &shape.verts {
             let at = n.dot(*v);

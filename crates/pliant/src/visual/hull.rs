@@ -1,7 +1,7 @@
-//! What collision needs of primitives, in columns: vertices in lanes, faces, and directions in which they can be separated.
+//! What collision needs of primitives, in columns: vertices, faces, and directions in which they can be separated.
 //!
-//! Everything is kept about the centroid, so that coordinates are small however far away a body is. A [`Hulls`] holds the undeformed
-//! shapes; [`Hulls::place`] deforms one into a [`Placed`] for one step: vertices D v, edges D e, normals D⁻ᵀ n \[MCM16 §3.3\].
+//! Everything is kept about the centroid, so that coordinates are small however far away a body is. A [`Hull`] holds the undeformed
+//! shape; [`Hull::place`] deforms one into a [`Placed`] for one step: vertices D v, edges D e, normals D⁻ᵀ n \[MCM16 §3.3\].
 //!
 //! Directions that are parallel are kept once: a box has three normals and three edge directions, the prism of a triangle four of each.
 //! Neighbouring faces in one plane count as one, so that a cube of twelve triangles collides as one of six squares.
@@ -10,10 +10,8 @@ use glam::{DVec3, Mat3, Vec3};
 
 use super::polyhedron::{area_vector, edges};
 use super::primitive::Primitive;
+use crate::math::F8;
 use crate::state::Csr;
-
-/// Lanes of a block of vertices.
-pub(crate) const LANES: usize = 8;
 
 /// Faces are in one plane, and directions parallel, if the sine of their angle is below this.
 const PARALLEL: f64 = 1e-4;
@@ -21,15 +19,26 @@ const PARALLEL: f64 = 1e-4;
 /// More edges than this are not told apart by direction but by the normals beside them.
 pub(crate) const MANY_EDGES: usize = 24;
 
-/// Eight vertices side by side; the last one of a hull is repeated to fill its last block.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Block {
-    /// x of each (m).
-    pub x: [f32; LANES],
-    /// y of each (m).
-    pub y: [f32; LANES],
-    /// z of each (m).
-    pub z: [f32; LANES],
+/// Face directions of a placed hull, eight side by side, with the hull's extent along each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisBlock {
+    /// Unit normals, by coordinate; zero in lanes that are not used.
+    pub n: [F8; 3],
+    /// Lowest vertex along each (m).
+    pub lo: F8,
+    /// Highest vertex along each, where the face is (m).
+    pub hi: F8,
+}
+
+impl Default for AxisBlock {
+    /// Lanes that are not used never separate anything.
+    fn default() -> Self {
+        Self {
+            n: [F8::ZERO; 3],
+            lo: F8([-1e30; 8]),
+            hi: F8([1e30; 8]),
+        }
+    }
 }
 
 /// An edge of a hull.
@@ -116,15 +125,6 @@ impl Hull {
     pub fn place(&self, d: Mat3, out: &mut Placed) {
         out.verts.clear();
         out.verts.extend(self.verts.iter().map(|&v| d * v));
-        out.blocks.clear();
-        for chunk in out.verts.chunks(LANES) {
-            let mut block = Block::default();
-            for l in 0..LANES {
-                let v = chunk[l.min(chunk.len() - 1)];
-                (block.x[l], block.y[l], block.z[l]) = (v.x, v.y, v.z);
-            }
-            out.blocks.push(block);
-        }
         // D⁻ᵀ up to a factor that normalising takes out; its sign is that of the determinant, which is positive.
         let cofactor = Mat3::from_cols(
             d.y_axis.cross(d.z_axis),
@@ -135,20 +135,22 @@ impl Hull {
         out.normals
             .extend(self.normals.iter().map(|&n| (cofactor * n).normalize_or(n)));
         out.axes.clear();
-        for &[f, back] in &self.axes {
-            let n = out.normals[usize::from(f)];
-            let hi = n.dot(out.verts[self.faces.row(usize::from(f))[0] as usize]);
-            let lo = if back == f {
-                lowest(&out.blocks, n)
-            } else {
-                n.dot(out.verts[self.faces.row(usize::from(back))[0] as usize])
-            };
-            out.axes.push(PlacedAxis {
-                n,
-                lo,
-                hi,
-                faces: [f, back],
-            });
+        for chunk in self.axes.chunks(8) {
+            let mut block = AxisBlock::default();
+            for (l, &[f, back]) in chunk.iter().enumerate() {
+                let n = out.normals[usize::from(f)];
+                for (k, x) in n.to_array().into_iter().enumerate() {
+                    block.n[k].0[l] = x;
+                }
+                let on = |f: u16| out.verts[self.faces.row(usize::from(f))[0] as usize];
+                block.hi.0[l] = n.dot(on(f));
+                block.lo.0[l] = if back == f {
+                    extent(&out.verts, n).0
+                } else {
+                    n.dot(on(back))
+                };
+            }
+            out.axes.push(block);
         }
         out.directions.clear();
         for &e in &self.directions {
@@ -169,30 +171,15 @@ impl Hull {
     }
 }
 
-/// A face direction of a placed hull, with the hull's extent along it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PlacedAxis {
-    /// Unit normal.
-    pub n: Vec3,
-    /// Lowest vertex along it (m).
-    pub lo: f32,
-    /// Highest vertex along it, where the face is (m).
-    pub hi: f32,
-    /// The face, and the one that looks the other way or the face again.
-    pub faces: [u16; 2],
-}
-
 /// A hull as it is deformed and turned now, about its centre; where the centre is, is told with each query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Placed {
     /// Vertices about the centre (m).
     pub verts: Vec<Vec3>,
-    /// The vertices again, in lanes.
-    pub blocks: Vec<Block>,
     /// Unit normal of each face.
     pub normals: Vec<Vec3>,
-    /// Face directions.
-    pub axes: Vec<PlacedAxis>,
+    /// Face directions, none of them parallel.
+    pub axes: Vec<AxisBlock>,
     /// Unit vectors along edges of different directions; empty for hulls of many edges.
     pub directions: Vec<Vec3>,
     /// Radius of the ball around the centre (m).
@@ -203,47 +190,17 @@ pub struct Placed {
     pub hi: Vec3,
 }
 
-/// The smaller of two numbers in each lane, as one instruction; not what `f32::min` does with numbers that are none.
-#[inline(always)]
-fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
 /// Lowest and highest vertex along `n`.
-#[inline(always)]
-pub(crate) fn extent(blocks: &[Block], n: Vec3) -> (f32, f32) {
-    let (mut lo, mut hi) = ([f32::MAX; LANES], [f32::MAX; LANES]);
-    for b in blocks {
-        for l in 0..LANES {
-            let at = b.x[l] * n.x + b.y[l] * n.y + b.z[l] * n.z;
-            lo[l] = smaller(at, lo[l]);
-            hi[l] = smaller(-at, hi[l]);
-        }
+#[inline]
+pub(crate) fn extent(verts: &[Vec3], n: Vec3) -> (f32, f32) {
+    let (mut lo, mut hi) = (f32::MAX, f32::MIN);
+    for v in verts {
+        let at = n.dot(*v);
+        // Plain comparisons are one instruction each; `f32::min` is not.
+        lo = if at < lo { at } else { lo };
+        hi = if at > hi { at } else { hi };
     }
-    (fold(lo), -fold(hi))
-}
-
-/// Lowest vertex along `n`.
-#[inline(always)]
-pub(crate) fn lowest(blocks: &[Block], n: Vec3) -> f32 {
-    let mut lo = [f32::MAX; LANES];
-    for b in blocks {
-        for l in 0..LANES {
-            lo[l] = smaller(b.x[l] * n.x + b.y[l] * n.y + b.z[l] * n.z, lo[l]);
-        }
-    }
-    fold(lo)
-}
-
-#[inline(always)]
-fn fold(v: [f32; LANES]) -> f32 {
-    let half = [
-        smaller(v[0], v[4]),
-        smaller(v[1], v[5]),
-        smaller(v[2], v[6]),
-        smaller(v[3], v[7]),
-    ];
-    smaller(smaller(half[0], half[2]), smaller(half[1], half[3]))
+    (lo, hi)
 }
 
 /// Edges with their vertices and faces.
@@ -377,11 +334,11 @@ mod tests {
         let d = Mat3::from_cols_array(&[1.5, 0.0, 0.3, 0.2, 0.8, 0.0, 0.0, -0.1, 1.1]);
         let mut placed = Placed::default();
         h.place(d, &mut placed);
-        for axis in &placed.axes {
-            let at: Vec<f32> = placed.verts.iter().map(|v| v.dot(axis.n)).collect();
-            let lo = at.iter().copied().fold(f32::MAX, f32::min);
-            let hi = at.iter().copied().fold(f32::MIN, f32::max);
-            assert!((lo - axis.lo).abs() < 1e-6 && (hi - axis.hi).abs() < 1e-6);
+        let block = &placed.axes[0];
+        for l in 0..3 {
+            let n = Vec3::from(block.n.map(|x| x.0[l]));
+            let (lo, hi) = extent(&placed.verts, n);
+            assert!((lo - block.lo.0[l]).abs() < 1e-6 && (hi - block.hi.0[l]).abs() < 1e-6);
         }
         assert!(
             (placed.radius - placed.verts.iter().map(|v| v.length()).fold(0.0, f32::max)).abs()

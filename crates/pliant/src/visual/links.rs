@@ -171,10 +171,14 @@ fn touching_strangers(primitives: &[Primitive]) -> Vec<Vec<(u32, u32)>> {
     let least = 1e-4 * diagonal(primitives);
     let boxes: Vec<(Vec3, Vec3)> = primitives.iter().map(Primitive::bounds).collect();
     let tree = Bvh::new(&boxes);
+    let hulls: Vec<(Hull, Placed)> = primitives
+        .par_iter()
+        .with_min_len(64)
+        .map(at_rest)
+        .collect();
     let of = |i: usize| {
         let p = &primitives[i];
         let grow = Vec3::splat(least.max(0.02 * p.thickness));
-        let mut own: Option<(Hull, Placed)> = None;
         let mut found = Vec::new();
         tree.for_each_in_box(boxes[i].0 - grow, boxes[i].1 + grow, |j| {
             let q = &primitives[j as usize];
@@ -184,8 +188,7 @@ fn touching_strangers(primitives: &[Primitive]) -> Vec<Vec<(u32, u32)>> {
             if !strangers || p.gids.iter().any(|g| q.has_gid(*g)) {
                 return;
             }
-            let own = own.get_or_insert_with(|| at_rest(p));
-            let other = at_rest(q);
+            let (own, other) = (&hulls[i], &hulls[j as usize]);
             let a = Solid {
                 hull: &own.0,
                 placed: &own.1,

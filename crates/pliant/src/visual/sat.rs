@@ -5,12 +5,14 @@
 //! axis gives a lower bound of the distance, so an axis that rounding has tilted can only weaken the answer, never falsify it: slabs a
 //! thousand times as wide as thick are safe in f32. Where a corner faces a corner the gap is below the true distance.
 //!
-//! Pairs that stay apart are cheap: the axis that parted them last is tried first. Hulls of more than [`MANY_EDGES`](super::hull) edges
+//! Axes are compared eight at a time, with AVX2 where there is one and the same bits elsewhere. Pairs that stay apart are cheap: the axis that parted them last is tried first. Hulls of more than [`MANY_EDGES`](super::hull) edges
 //! compare, instead of all edges, those whose arcs on the sphere of normals cross.
 
 use glam::Vec3;
 
 use super::hull::{Hull, HullEdge, Placed, extent};
+use crate::math::F8;
+use crate::math::lanes::{Wide, dispatch};
 
 /// Cross products shorter than the root of this are no axes: the edges are parallel.
 const PARALLEL_SQUARE: f32 = 1e-8;
@@ -71,27 +73,10 @@ pub fn separation(
     if gap.max_element() > margin {
         return None;
     }
-    if let Some(axis) = along_cached(a, b, offset, *cache)
-        && axis.gap > margin
-    {
+    if along_cached(a, b, offset, *cache) > margin {
         return None;
     }
-    let mut best = faces(a, b, offset, margin);
-    if best.gap > margin {
-        *cache = best.feature;
-        return None;
-    }
-    let edge = if pa.directions.is_empty() || pb.directions.is_empty() {
-        edges_by_arcs(a, b, offset, margin, best.normal)
-    } else {
-        edges_by_directions(pa, pb, offset, margin)
-    };
-    // Faces give up to four contacts, edges one. Departs from a fixed 1e-4 m: relative to the hulls' size, so that small worlds behave as
-    // large ones do.
-    let preference = 0.005 * best.gap.abs() + 1e-4 * pa.radius.min(pb.radius);
-    if edge.gap > best.gap + preference || edge.gap > margin {
-        best = edge;
-    }
+    let best = all_axes(a, b, offset, margin);
     *cache = best.feature;
     (best.gap <= margin).then_some(best)
 }
@@ -102,125 +87,184 @@ const NOTHING: Separation = Separation {
     feature: Feature::None,
 };
 
-/// The gap along a face direction of `own`; `offset` leads from it to `other`.
-#[inline(always)]
-fn along_face(own: &Placed, other: &Placed, offset: Vec3, axis: usize) -> (f32, Vec3) {
-    let axis = &own.axes[axis];
-    let (lo, hi) = extent(&other.blocks, axis.n);
-    let s = axis.n.dot(offset);
-    let (above, below) = (lo + s - axis.hi, axis.lo - hi - s);
-    if above >= below {
-        (above, axis.n)
-    } else {
-        (below, -axis.n)
-    }
-}
-
 /// The gap along any unit axis.
-#[inline(always)]
-fn along(pa: &Placed, pb: &Placed, offset: Vec3, n: Vec3) -> (f32, Vec3) {
-    let (lo_a, hi_a) = extent(&pa.blocks, n);
-    let (lo_b, hi_b) = extent(&pb.blocks, n);
+#[inline]
+fn along(pa: &Placed, pb: &Placed, offset: Vec3, n: Vec3) -> f32 {
+    let (lo_a, hi_a) = extent(&pa.verts, n);
+    let (lo_b, hi_b) = extent(&pb.verts, n);
     let s = n.dot(offset);
-    let (above, below) = (lo_b + s - hi_a, lo_a - hi_b - s);
-    if above >= below {
-        (above, n)
-    } else {
-        (below, -n)
-    }
+    (lo_b + s - hi_a).max(lo_a - hi_b - s)
 }
 
-/// The gap along the axis that was found last, if it is still one.
+/// The gap along the axis that was found last; very negative if it is none any more.
 #[inline]
-fn along_cached(a: Solid, b: Solid, offset: Vec3, feature: Feature) -> Option<Separation> {
+fn along_cached(a: Solid, b: Solid, offset: Vec3, feature: Feature) -> f32 {
     let (pa, pb) = (a.placed, b.placed);
-    let (gap, normal) = match feature {
-        Feature::None => return None,
-        Feature::FaceA(f) if usize::from(f) < pa.axes.len() => along_face(pa, pb, offset, f.into()),
-        Feature::FaceB(f) if usize::from(f) < pb.axes.len() => {
-            let (gap, n) = along_face(pb, pa, -offset, f.into());
-            (gap, -n)
-        }
+    let face = |p: &Placed, f: u16| {
+        let block = p.axes.get(usize::from(f / 8))?;
+        Some(Vec3::from(block.n.map(|x| x.0[usize::from(f % 8)])))
+    };
+    let cross = |u: Vec3, v: Vec3| u.cross(v).try_normalize();
+    let axis = match feature {
+        Feature::None => None,
+        Feature::FaceA(f) => face(pa, f),
+        Feature::FaceB(f) => face(pb, f),
         Feature::Directions(i, j) => {
-            let u = *pa.directions.get(usize::from(i))?;
-            let v = *pb.directions.get(usize::from(j))?;
-            along(pa, pb, offset, u.cross(v).try_normalize()?)
+            let (u, v) = (pa.directions.get(usize::from(i)), pb.directions.get(usize::from(j)));
+            u.zip(v).and_then(|(u, v)| cross(*u, *v))
         }
         Feature::Edges(i, j) => {
-            let u = direction(pa, a.hull.edges.get(usize::from(i))?);
-            let v = direction(pb, b.hull.edges.get(usize::from(j))?);
-            along(pa, pb, offset, u.cross(v).try_normalize()?)
+            let (e, f) = (a.hull.edges.get(usize::from(i)), b.hull.edges.get(usize::from(j)));
+            e.zip(f).and_then(|(e, f)| cross(direction(pa, e), direction(pb, f)))
         }
-        _ => return None,
     };
-    Some(Separation {
-        gap,
-        normal,
-        feature,
-    })
+    axis.map_or(f32::MIN, |n| along(pa, pb, offset, n))
 }
 
-/// The largest gap along a normal; stops at the first above `margin`.
-#[inline]
-fn faces(a: Solid, b: Solid, offset: Vec3, margin: f32) -> Separation {
+dispatch! {
+    /// The largest gap along any axis; if one above `margin` is found, that one.
+    fn all_axes(a: Solid, b: Solid, offset: Vec3, margin: f32) -> Separation = all_axes_kernel
+}
+
+#[inline(always)]
+fn all_axes_kernel<W: Wide>(a: Solid, b: Solid, offset: Vec3, margin: f32) -> Separation {
     let (pa, pb) = (a.placed, b.placed);
-    let mut best = NOTHING;
-    for i in 0..pa.axes.len() {
-        let (gap, normal) = along_face(pa, pb, offset, i);
-        if gap > best.gap {
-            best = Separation {
-                gap,
-                normal,
-                feature: Feature::FaceA(i as u16),
-            };
-            if gap > margin {
-                return best;
-            }
+    let mut best = faces::<W>(pa, pb, offset, margin, Feature::FaceA);
+    if best.gap > margin {
+        return best;
+    }
+    let mut second = faces::<W>(pb, pa, -offset, margin, Feature::FaceB);
+    second.normal = -second.normal;
+    // The first hull's faces win ties, so that contacts do not change sides from step to step.
+    let small = pa.radius.min(pb.radius);
+    if second.gap > best.gap + 1e-5 * small || second.gap > margin {
+        best = second;
+    }
+    if best.gap > margin {
+        return best;
+    }
+    let edge = if pa.directions.is_empty() || pb.directions.is_empty() {
+        edges_by_arcs(a, b, offset, margin, best.normal)
+    } else {
+        edges_by_directions::<W>(pa, pb, offset, margin)
+    };
+    // Faces give up to four contacts, edges one. Departs from a fixed 1e-4 m: relative to the hulls' size, so that small worlds behave as
+    // large ones do.
+    let preference = 0.005 * best.gap.abs() + 1e-4 * small;
+    if edge.gap > best.gap + preference || edge.gap > margin {
+        best = edge;
+    }
+    best
+}
+
+/// Lowest and highest vertex along eight axes.
+#[inline(always)]
+fn extents<W: Wide>(verts: &[Vec3], n: [W; 3]) -> (W, W) {
+    let (mut down, mut up) = (W::splat(-1e30), W::splat(-1e30));
+    for v in verts {
+        let at = n[0] * W::splat(v.x) + n[1] * W::splat(v.y) + n[2] * W::splat(v.z);
+        up = up.max(at);
+        down = down.max(-at);
+    }
+    (-down, up)
+}
+
+/// Keeps the largest of the first `count` lanes in `best`; the first of `gaps` are those where the second hull is on the axis' side.
+#[inline(always)]
+fn keep_best<W: Wide>(
+    (above, below): (W, W),
+    n: [W; 3],
+    count: usize,
+    best: &mut Separation,
+    feature: impl Fn(usize) -> Feature,
+) {
+    let gap = above.max(below).store();
+    let mut lane = usize::MAX;
+    for l in 0..count {
+        if gap.0[l] > best.gap {
+            best.gap = gap.0[l];
+            lane = l;
         }
     }
-    // The first hull's faces win ties, so that contacts do not change sides from step to step.
-    let tie = 1e-5 * pa.radius.min(pb.radius);
-    for i in 0..pb.axes.len() {
-        let (gap, normal) = along_face(pb, pa, -offset, i);
-        if gap > best.gap + tie || gap > margin {
-            best = Separation {
-                gap,
-                normal: -normal,
-                feature: Feature::FaceB(i as u16),
-            };
-            if gap > margin {
-                return best;
-            }
+    if lane != usize::MAX {
+        let axis = Vec3::from(n.map(|x| x.store().0[lane]));
+        let is_above = above.store().0[lane] >= below.store().0[lane];
+        best.normal = if is_above { axis } else { -axis };
+        best.feature = feature(lane);
+    }
+}
+
+/// The largest gap along a normal of `own`; `offset` leads from it to `other`.
+#[inline(always)]
+fn faces<W: Wide>(
+    own: &Placed,
+    other: &Placed,
+    offset: Vec3,
+    margin: f32,
+    feature: fn(u16) -> Feature,
+) -> Separation {
+    let mut best = NOTHING;
+    for (k, block) in own.axes.iter().enumerate() {
+        let n = [0, 1, 2].map(|i| W::load(&block.n[i]));
+        let (lo, hi) = extents::<W>(&other.verts, n);
+        let s = n[0] * W::splat(offset.x) + n[1] * W::splat(offset.y) + n[2] * W::splat(offset.z);
+        let gaps = (lo + s - W::load(&block.hi), W::load(&block.lo) - hi - s);
+        keep_best(gaps, n, 8, &mut best, |l| feature((8 * k + l) as u16));
+        if best.gap > margin {
+            break;
         }
     }
     best
 }
 
-/// The largest gap along a cross product of edge directions; stops at the first above `margin`.
-#[inline]
-fn edges_by_directions(pa: &Placed, pb: &Placed, offset: Vec3, margin: f32) -> Separation {
+/// The largest gap along a cross product of edge directions, eight at a time.
+#[inline(always)]
+fn edges_by_directions<W: Wide>(pa: &Placed, pb: &Placed, offset: Vec3, margin: f32) -> Separation {
     let mut best = NOTHING;
+    let mut n = [F8::ZERO; 3];
+    let mut pairs = [(0u16, 0u16); 8];
+    let mut filled = 0;
+    let last = (pa.directions.len() - 1, pb.directions.len() - 1);
     for (i, u) in pa.directions.iter().enumerate() {
         for (j, v) in pb.directions.iter().enumerate() {
-            let n = u.cross(*v);
-            let square = n.length_squared();
-            if square < PARALLEL_SQUARE {
-                continue;
+            let c = u.cross(*v);
+            if c.length_squared() >= PARALLEL_SQUARE {
+                [n[0].0[filled], n[1].0[filled], n[2].0[filled]] = c.to_array();
+                pairs[filled] = (i as u16, j as u16);
+                filled += 1;
             }
-            let (gap, normal) = along(pa, pb, offset, n / square.sqrt());
-            if gap > best.gap {
-                best = Separation {
-                    gap,
-                    normal,
-                    feature: Feature::Directions(i as u16, j as u16),
-                };
-                if gap > margin {
+            if filled == 8 || (filled > 0 && (i, j) == last) {
+                let feature = |l: usize| Feature::Directions(pairs[l].0, pairs[l].1);
+                along_edges::<W>(pa, pb, offset, &n, filled, &mut best, feature);
+                if best.gap > margin {
                     return best;
                 }
+                filled = 0;
             }
         }
     }
     best
+}
+
+/// Gaps along eight axes that are not of unit length yet.
+#[inline(always)]
+fn along_edges<W: Wide>(
+    pa: &Placed,
+    pb: &Placed,
+    offset: Vec3,
+    n: &[F8; 3],
+    count: usize,
+    best: &mut Separation,
+    feature: impl Fn(usize) -> Feature,
+) {
+    let n = [0, 1, 2].map(|i| W::load(&n[i]));
+    let square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    let length = square.sqrt().max(W::splat(1e-9));
+    let n = n.map(|x| x / length);
+    let (lo_a, hi_a) = extents::<W>(&pa.verts, n);
+    let (lo_b, hi_b) = extents::<W>(&pb.verts, n);
+    let s = n[0] * W::splat(offset.x) + n[1] * W::splat(offset.y) + n[2] * W::splat(offset.z);
+    keep_best((lo_b + s - hi_a, lo_a - hi_b - s), n, count, best, feature);
 }
 
 fn direction(placed: &Placed, edge: &HullEdge) -> Vec3 {

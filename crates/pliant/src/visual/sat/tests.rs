@@ -65,7 +65,7 @@ fn reference(a: &Case, b: &Case, offset: Vec3) -> (f32, f32) {
     let mut random = Random::new([5, 5, 5, 5]);
     let mut best = f32::MIN;
     for _ in 0..2000 {
-        best = best.max(along(&a.placed, &b.placed, offset, random.next_direction()).0);
+        best = best.max(along(&a.placed, &b.placed, offset, random.next_direction()));
     }
     (distance, best)
 }
@@ -127,7 +127,7 @@ fn thin_slabs() {
             6.0 * random.next_f32(),
         ));
         let (a, b) = (Case::new(3, q), Case::new(3, q));
-        let thickness = a.placed.axes[0].hi - a.placed.axes[0].lo;
+        let thickness = a.placed.axes[0].hi.0[0] - a.placed.axes[0].lo.0[0];
         let up = q * Vec3::Z;
         for sign in [1.0, -1.0] {
             let offset = up * thickness * (1.0 + sign * 0.01) + q * Vec3::X * 0.3;

@@ -37,7 +37,7 @@ impl Csr {
     }
 
     /// The rows, one after the other.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + DoubleEndedIterator + Clone {
         self.offsets
             .windows(2)
             .map(|w| &self.items[w[0] as usize..w[1] as usize])

@@ -69,8 +69,16 @@ pub struct FractureReport {
 
 /// What became of one primitive.
 enum Outcome {
-    Whole { cell: u32, spared: bool, refused: bool },
-    Pieces { pieces: Vec<(u32, Piece)>, given: Vec<f64>, slivers: usize },
+    Whole {
+        cell: u32,
+        spared: bool,
+        refused: bool,
+    },
+    Pieces {
+        pieces: Vec<(u32, Piece)>,
+        given: Vec<f64>,
+        slivers: usize,
+    },
 }
 
 /// Cuts primitives by a pattern that was placed in their undeformed coordinates. `gid_count` is one more than the highest gid in use.
@@ -86,17 +94,31 @@ pub fn fracture(
         .par_iter()
         .map(|p| cut(p, pattern, tolerance, options))
         .collect();
-    let mut out = Fracture { gid_count, ..Fracture::default() };
+    let mut out = Fracture {
+        gid_count,
+        ..Fracture::default()
+    };
     let mut pieces: Vec<(u32, u32, Piece, f64)> = Vec::new();
     for (k, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
-            Outcome::Whole { cell, spared, refused } => {
+            Outcome::Whole {
+                cell,
+                spared,
+                refused,
+            } => {
                 out.report.spared += usize::from(spared);
                 out.report.refused += usize::from(refused);
                 out.parents.push(k as u32);
-                out.primitives.push(Primitive { cell, ..primitives[k].clone() });
+                out.primitives.push(Primitive {
+                    cell,
+                    ..primitives[k].clone()
+                });
             }
-            Outcome::Pieces { pieces: found, given, slivers } => {
+            Outcome::Pieces {
+                pieces: found,
+                given,
+                slivers,
+            } => {
                 out.report.cut += 1;
                 out.report.pieces += found.len();
                 out.report.slivers += slivers;
@@ -144,7 +166,11 @@ fn made(parent: &Primitive, piece: &Piece, cell: u32, given: f64, gids: Vec<u32>
 
 /// Cuts one primitive.
 fn cut(p: &Primitive, pattern: &Pattern, tolerance: f64, options: &FractureOptions) -> Outcome {
-    let at_centroid = || pattern.cell_of(p.centroid.as_dvec3(), tolerance).unwrap_or(NO_CELL);
+    let at_centroid = || {
+        pattern
+            .cell_of(p.centroid.as_dvec3(), tolerance)
+            .unwrap_or(NO_CELL)
+    };
     let whole = Piece::new(p);
     let volume = whole.shape.volume();
     let longest = whole.shape.longest_edge() as f32;
@@ -156,16 +182,30 @@ fn cut(p: &Primitive, pattern: &Pattern, tolerance: f64, options: &FractureOptio
             continue;
         }
         match inside(&whole, pattern, &cell.halves, tolerance, p.source) {
-            Clipped::All => return Outcome::Whole { cell: c as u32, spared: false, refused: false },
+            Clipped::All => {
+                return Outcome::Whole {
+                    cell: c as u32,
+                    spared: false,
+                    refused: false,
+                };
+            }
             Clipped::Nothing => {}
             Clipped::Part(piece) => pieces.push((c as u32, piece)),
         }
     }
     if pieces.is_empty() {
-        return Outcome::Whole { cell: at_centroid(), spared: false, refused: false };
+        return Outcome::Whole {
+            cell: at_centroid(),
+            spared: false,
+            refused: false,
+        };
     }
     if p.depth >= options.most_cuts || longest < options.least_edge * p.thickness {
-        return Outcome::Whole { cell: at_centroid(), spared: true, refused: false };
+        return Outcome::Whole {
+            cell: at_centroid(),
+            spared: true,
+            refused: false,
+        };
     }
     if pattern.bounded {
         for piece in outside(&whole, pattern, tolerance, p.source) {
@@ -175,13 +215,23 @@ fn cut(p: &Primitive, pattern: &Pattern, tolerance: f64, options: &FractureOptio
     let sum: f64 = pieces.iter().map(|(_, piece)| piece.shape.volume()).sum();
     // Cells that overlap, or do not fill their space, would make or lose mass.
     if (sum - volume).abs() > 1e-5 * volume {
-        return Outcome::Whole { cell: at_centroid(), spared: false, refused: true };
+        return Outcome::Whole {
+            cell: at_centroid(),
+            spared: false,
+            refused: true,
+        };
     }
     drop_slivers(pieces, volume, f64::from(p.thickness), options)
 }
 
 /// What lies in all of the half-spaces.
-fn inside(whole: &Piece, pattern: &Pattern, halves: &[Half], tolerance: f64, source: u32) -> Clipped {
+fn inside(
+    whole: &Piece,
+    pattern: &Pattern,
+    halves: &[Half],
+    tolerance: f64,
+    source: u32,
+) -> Clipped {
     let mut left: Option<Piece> = None;
     for &half in halves {
         let piece = left.as_ref().unwrap_or(whole);
@@ -213,7 +263,8 @@ fn outside(whole: &Piece, pattern: &Pattern, tolerance: f64, source: u32) -> Vec
             let mut inner = Some(piece);
             for &half in halves {
                 let Some(piece) = inner else { break };
-                let [within, without] = piece.split(&pattern.plane(half), half.plane, tolerance, source);
+                let [within, without] =
+                    piece.split(&pattern.plane(half), half.plane, tolerance, source);
                 rest.extend(without);
                 inner = within;
             }
@@ -225,11 +276,17 @@ fn outside(whole: &Piece, pattern: &Pattern, tolerance: f64, source: u32) -> Vec
 
 /// Takes out pieces that are too small or too thin. Departs from merging them where the union is convex: their neighbour across the largest
 /// cut gets their volume, and the gap that they leave is a thousandth of the thickness.
-fn drop_slivers(pieces: Vec<(u32, Piece)>, volume: f64, thickness: f64, options: &FractureOptions) -> Outcome {
+fn drop_slivers(
+    pieces: Vec<(u32, Piece)>,
+    volume: f64,
+    thickness: f64,
+    options: &FractureOptions,
+) -> Outcome {
     let volumes: Vec<f64> = pieces.iter().map(|(_, p)| p.shape.volume()).collect();
     let is_sliver = |k: usize| {
         let shape = &pieces[k].1.shape;
-        volumes[k] < options.sliver_volume * volume || width(shape) < options.sliver_width * thickness
+        volumes[k] < options.sliver_volume * volume
+            || width(shape) < options.sliver_width * thickness
     };
     let mut sliver: Vec<bool> = (0..pieces.len()).map(is_sliver).collect();
     if sliver.iter().all(|s| *s) {
@@ -250,7 +307,11 @@ fn drop_slivers(pieces: Vec<(u32, Piece)>, volume: f64, thickness: f64, options:
     let mut pieces = pieces;
     pieces.retain(|_| keep.next().unwrap_or(true));
     given.retain(|_| given_keep.next().unwrap_or(true));
-    Outcome::Pieces { pieces, given, slivers }
+    Outcome::Pieces {
+        pieces,
+        given,
+        slivers,
+    }
 }
 
 /// The least width along a face's normal (m).
@@ -259,15 +320,26 @@ fn width(shape: &super::polyhedron::Polyhedron) -> f64 {
         let n = shape.area_vector(f).normalize_or_zero();
         let height = n.dot(shape.verts[shape.faces.row(f)[0] as usize]);
         let lowest = shape.verts.iter().map(|v| n.dot(*v)).fold(height, f64::min);
-        if n == glam::DVec3::ZERO { f64::INFINITY } else { height - lowest }
+        if n == glam::DVec3::ZERO {
+            f64::INFINITY
+        } else {
+            height - lowest
+        }
     };
-    (0..shape.faces.rows()).map(along).fold(f64::INFINITY, f64::min)
+    (0..shape.faces.rows())
+        .map(along)
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// The area of cuts that two pieces share (m²).
 fn shared_cut(a: &Piece, b: &Piece) -> f64 {
     let ring = |p: &Piece, f: usize| -> Vec<glam::DVec3> {
-        p.shape.faces.row(f).iter().map(|&v| p.shape.verts[v as usize]).collect()
+        p.shape
+            .faces
+            .row(f)
+            .iter()
+            .map(|&v| p.shape.verts[v as usize])
+            .collect()
     };
     let mut area = 0.0;
     for (f, key) in a.face_keys.iter().enumerate() {
@@ -302,26 +374,40 @@ pub fn relink(made: &Fracture, before: &LinkGraph, pattern: &Pattern) -> LinkGra
     let mut near = vec![false; parents];
     for (p, _) in count.iter().enumerate().filter(|(_, c)| **c != 1) {
         near[p] = true;
-        before.neighbors(p as u32).for_each(|(q, _)| near[q as usize] = true);
+        before
+            .neighbors(p as u32)
+            .for_each(|(q, _)| near[q as usize] = true);
     }
     let is_cut = |p: u32| count[p as usize] != 1;
-    let first_piece: Vec<u32> = made.parents.iter().zip(0u32..).fold(vec![u32::MAX; parents], |mut of, (&p, k)| {
-        let slot = &mut of[p as usize];
-        *slot = (*slot).min(k);
-        of
-    });
+    let first_piece: Vec<u32> =
+        made.parents
+            .iter()
+            .zip(0u32..)
+            .fold(vec![u32::MAX; parents], |mut of, (&p, k)| {
+                let slot = &mut of[p as usize];
+                *slot = (*slot).min(k);
+                of
+            });
     let mut links: Vec<Link> = Vec::new();
     for old in before.links.iter().filter(|l| !is_cut(l.i) && !is_cut(l.j)) {
         let [i, j] = [old.i, old.j].map(|p| first_piece[p as usize]);
         let kind = kind(made, pattern, i, j, old.kind);
-        links.push(Link { i: i.min(j), j: i.max(j), kind, ..*old });
+        links.push(Link {
+            i: i.min(j),
+            j: i.max(j),
+            kind,
+            ..*old
+        });
     }
     let some: Vec<u32> = (0u32..)
         .zip(&made.parents)
         .filter(|(_, p)| near[**p as usize])
         .map(|(k, _)| k)
         .collect();
-    let subset: Vec<Primitive> = some.iter().map(|&k| made.primitives[k as usize].clone()).collect();
+    let subset: Vec<Primitive> = some
+        .iter()
+        .map(|&k| made.primitives[k as usize].clone())
+        .collect();
     for (a, b) in touching_pairs(&subset) {
         let (i, j) = (some[a as usize], some[b as usize]);
         let (p, q) = (made.parents[i as usize], made.parents[j as usize]);
@@ -336,7 +422,12 @@ pub fn relink(made: &Fracture, before: &LinkGraph, pattern: &Pattern) -> LinkGra
                 _ => continue,
             }
         };
-        links.push(Link::new(&made.primitives, i, j, kind(made, pattern, i, j, old)));
+        links.push(Link::new(
+            &made.primitives,
+            i,
+            j,
+            kind(made, pattern, i, j, old),
+        ));
     }
     LinkGraph::new(made.primitives.len(), links)
 }
@@ -345,7 +436,13 @@ pub fn relink(made: &Fracture, before: &LinkGraph, pattern: &Pattern) -> LinkGra
 fn kind(made: &Fracture, pattern: &Pattern, i: u32, j: u32, old: LinkKind) -> LinkKind {
     let [a, b] = [i, j].map(|k| made.primitives[k as usize].cell);
     let was = old == LinkKind::Pattern { breakable: true };
-    if a == b { old } else { LinkKind::Pattern { breakable: was || pattern.is_tearable(a, b) } }
+    if a == b {
+        old
+    } else {
+        LinkKind::Pattern {
+            breakable: was || pattern.is_tearable(a, b),
+        }
+    }
 }
 
 #[cfg(test)]

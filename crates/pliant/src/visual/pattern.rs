@@ -100,7 +100,11 @@ impl Pattern {
 
     /// The cell that holds a point, within `tolerance` (m); the lowest of several.
     pub fn cell_of(&self, p: DVec3, tolerance: f64) -> Option<u32> {
-        let inside = |cell: &Cell| cell.halves.iter().all(|&h| self.plane(h).distance(p) <= tolerance);
+        let inside = |cell: &Cell| {
+            cell.halves
+                .iter()
+                .all(|&h| self.plane(h).distance(p) <= tolerance)
+        };
         self.cells.iter().position(inside).map(|c| c as u32)
     }
 
@@ -113,7 +117,10 @@ impl Pattern {
         let mut out = self.clone();
         for plane in &mut out.planes {
             let n = turn * plane.n;
-            *plane = Plane { n, d: scale * plane.d + n.dot(point) };
+            *plane = Plane {
+                n,
+                d: scale * plane.d + n.dot(point),
+            };
         }
         for cell in &mut out.cells {
             for v in &mut cell.shape.verts {
@@ -126,8 +133,14 @@ impl Pattern {
     /// Cells of half-spaces; those within `size` of the origin (m) matter. What shares a plane and overlaps there is adjacent, and tearable.
     pub fn from_halves(planes: Vec<Plane>, cells: Vec<Vec<Half>>, size: f64) -> Self {
         let far = DVec3::splat(FAR * size);
-        let whole = Piece::with_gids(Polyhedron::cuboid(-far, far, FaceTag::Cut), &[0, 1, 2, 3, 4, 5, 6, 7]);
-        let mut out = Self { planes, ..Self::default() };
+        let whole = Piece::with_gids(
+            Polyhedron::cuboid(-far, far, FaceTag::Cut),
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+        );
+        let mut out = Self {
+            planes,
+            ..Self::default()
+        };
         let mut faces: Vec<(u32, bool, u32, Vec<DVec3>)> = Vec::new();
         for halves in cells {
             let mut piece = Some(whole.clone());
@@ -144,12 +157,17 @@ impl Pattern {
             let mut used = Vec::new();
             for (key, row) in piece.face_keys.iter().zip(piece.shape.faces.iter()) {
                 let FaceKey::Plane(plane) = key else { continue };
-                let Some(&half) = halves.iter().find(|h| h.plane == *plane) else { continue };
+                let Some(&half) = halves.iter().find(|h| h.plane == *plane) else {
+                    continue;
+                };
                 let ring = row.iter().map(|&v| piece.shape.verts[v as usize]).collect();
                 faces.push((half.plane, half.flipped, number, ring));
                 used.push(half);
             }
-            out.cells.push(Cell { halves: used, shape: piece.shape });
+            out.cells.push(Cell {
+                halves: used,
+                shape: piece.shape,
+            });
         }
         out.adjacency = adjacency(&mut faces, &out.planes, 1e-9 * size * size);
         out
@@ -157,7 +175,11 @@ impl Pattern {
 }
 
 /// Cells whose faces lie on two sides of a plane and overlap.
-fn adjacency(faces: &mut [(u32, bool, u32, Vec<DVec3>)], planes: &[Plane], least: f64) -> Vec<Adjacency> {
+fn adjacency(
+    faces: &mut [(u32, bool, u32, Vec<DVec3>)],
+    planes: &[Plane],
+    least: f64,
+) -> Vec<Adjacency> {
     faces.sort_by_key(|f| (f.0, f.1, f.2));
     let mut found = Vec::new();
     for group in faces.chunk_by(|x, y| x.0 == y.0) {
@@ -167,7 +189,11 @@ fn adjacency(faces: &mut [(u32, bool, u32, Vec<DVec3>)], planes: &[Plane], least
             for y in &group[split..] {
                 if overlap(&x.3, &y.3, n) > least {
                     let (a, b) = (x.2.min(y.2), x.2.max(y.2));
-                    found.push(Adjacency { a, b, tearable: true });
+                    found.push(Adjacency {
+                        a,
+                        b,
+                        tearable: true,
+                    });
                 }
             }
         }
@@ -220,12 +246,22 @@ pub fn voronoi(seeds: &[DVec3]) -> Pattern {
             let (p, q) = (distinct[i], distinct[j]);
             let plane = planes.len() as u32;
             planes.push(Plane::through((p + q) * 0.5, q - p));
-            cells[i].push(Half { plane, flipped: false });
-            cells[j].push(Half { plane, flipped: true });
+            cells[i].push(Half {
+                plane,
+                flipped: false,
+            });
+            cells[j].push(Half {
+                plane,
+                flipped: true,
+            });
         }
         // The nearest planes first: the rest then mostly cuts nothing.
         let nearness = |h: &Half| planes[h.plane as usize].distance(distinct[i]).abs();
-        cells[i].sort_by(|a, b| nearness(a).total_cmp(&nearness(b)).then(a.plane.cmp(&b.plane)));
+        cells[i].sort_by(|a, b| {
+            nearness(a)
+                .total_cmp(&nearness(b))
+                .then(a.plane.cmp(&b.plane))
+        });
     }
     Pattern::from_halves(planes, cells, size)
 }
@@ -234,7 +270,10 @@ pub fn voronoi(seeds: &[DVec3]) -> Pattern {
 pub fn from_mesh(mesh: &PolygonMesh) -> Result<Pattern, PatternError> {
     let result = intake(mesh, &IntakeOptions::default())?;
     let mut shapes: Vec<Option<Polyhedron>> = vec![None; mesh.part_count()];
-    let not_convex = |part: u16| PatternError::NotConvex { part, name: mesh.part_name(part).to_owned() };
+    let not_convex = |part: u16| PatternError::NotConvex {
+        part,
+        name: mesh.part_name(part).to_owned(),
+    };
     for p in &result.primitives {
         let place = &mut shapes[usize::from(p.part)];
         if place.is_some() || p.tags.iter().any(|&t| t != FaceTag::Outer) {
@@ -243,16 +282,26 @@ pub fn from_mesh(mesh: &PolygonMesh) -> Result<Pattern, PatternError> {
         *place = Some(p.polyhedron());
     }
     let shapes: Vec<Polyhedron> = shapes.into_iter().flatten().collect();
-    let size = shapes.iter().flat_map(|s| &s.verts).map(|v| v.length()).fold(0.0, f64::max);
+    let size = shapes
+        .iter()
+        .flat_map(|s| &s.verts)
+        .map(|v| v.length())
+        .fold(0.0, f64::max);
     let mut planes: Vec<Plane> = Vec::new();
     let mut cells = Vec::new();
     for shape in &shapes {
         let mut halves: Vec<Half> = Vec::new();
         for f in 0..shape.faces.rows() {
-            let plane = Plane::through(shape.verts[shape.faces.row(f)[0] as usize], shape.area_vector(f));
+            let plane = Plane::through(
+                shape.verts[shape.faces.row(f)[0] as usize],
+                shape.area_vector(f),
+            );
             let half = known_plane(&planes, &plane, size).unwrap_or_else(|| {
                 planes.push(plane);
-                Half { plane: planes.len() as u32 - 1, flipped: false }
+                Half {
+                    plane: planes.len() as u32 - 1,
+                    flipped: false,
+                }
             });
             if !halves.contains(&half) {
                 halves.push(half);
@@ -270,8 +319,14 @@ pub fn from_mesh(mesh: &PolygonMesh) -> Result<Pattern, PatternError> {
 fn known_plane(planes: &[Plane], plane: &Plane, size: f64) -> Option<Half> {
     let same = |p: &Plane| (p.n - plane.n).length() < 1e-5 && (p.d - plane.d).abs() < 1e-5 * size;
     planes.iter().zip(0u32..).find_map(|(p, k)| match p {
-        p if same(p) => Some(Half { plane: k, flipped: false }),
-        p if same(&p.flipped()) => Some(Half { plane: k, flipped: true }),
+        p if same(p) => Some(Half {
+            plane: k,
+            flipped: false,
+        }),
+        p if same(&p.flipped()) => Some(Half {
+            plane: k,
+            flipped: true,
+        }),
         _ => None,
     })
 }
@@ -283,11 +338,19 @@ fn outer(pattern: &Pattern, size: f64) -> Vec<Half> {
         let verts = pattern.cells.iter().flat_map(|c| &c.shape.verts);
         verts.into_iter().all(|&v| plane.distance(v) <= 1e-5 * size)
     };
-    let mut halves: Vec<Half> = pattern.cells.iter().flat_map(|c| c.halves.iter().copied()).filter(all).collect();
+    let mut halves: Vec<Half> = pattern
+        .cells
+        .iter()
+        .flat_map(|c| c.halves.iter().copied())
+        .filter(all)
+        .collect();
     halves.sort_by_key(|h| (h.plane, h.flipped));
     halves.dedup();
     let filled: f64 = pattern.cells.iter().map(|c| c.shape.volume()).sum();
     let hull = Pattern::from_halves(pattern.planes.clone(), vec![halves.clone()], size);
-    let convex = hull.cells.first().is_some_and(|c| (c.shape.volume() - filled).abs() <= 1e-5 * filled);
+    let convex = hull
+        .cells
+        .first()
+        .is_some_and(|c| (c.shape.volume() - filled).abs() <= 1e-5 * filled);
     if convex { halves } else { Vec::new() }
 }

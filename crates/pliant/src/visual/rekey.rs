@@ -58,7 +58,12 @@ pub(super) fn assign_gids(
     let mut all: Vec<Instance> = Vec::new();
     for (k, (parent, _, piece, _)) in pieces.iter().enumerate() {
         let places = piece.shape.verts.iter().enumerate();
-        all.extend(places.map(|(vertex, &at)| Instance { piece: k, vertex, parent: *parent, at }));
+        all.extend(places.map(|(vertex, &at)| Instance {
+            piece: k,
+            vertex,
+            parent: *parent,
+            at,
+        }));
     }
     let key = |i: usize| &pieces[all[i].piece].2.vertex_keys[all[i].vertex];
     let mut classes = Classes {
@@ -78,7 +83,14 @@ pub(super) fn assign_gids(
     let full = |i: u32| {
         let k = key(i as usize);
         let alone = matches!(k, VertexKey::Made { feature, .. } if feature.is_empty());
-        (k, if alone { all[i as usize].parent } else { u32::MAX })
+        (
+            k,
+            if alone {
+                all[i as usize].parent
+            } else {
+                u32::MAX
+            },
+        )
     };
     by_key.sort_by(|&a, &b| full(a).cmp(&full(b)).then(a.cmp(&b)));
     for group in by_key.chunk_by(|&a, &b| full(a) == full(b)) {
@@ -118,14 +130,25 @@ fn share_places(all: &[Instance], classes: &mut Classes, tolerance: f64) -> Vec<
     (0..all.len())
         .map(|i| {
             let root = all[classes.find(i as u32) as usize].at;
-            if root.distance(all[i].at) <= 2.0 * tolerance { root } else { all[i].at }
+            if root.distance(all[i].at) <= 2.0 * tolerance {
+                root
+            } else {
+                all[i].at
+            }
         })
         .collect()
 }
 
 /// The same across primitives, where inner vertices of one class may be in several places.
-fn share_across(all: &[Instance], place: Vec<DVec3>, classes: &mut Classes, tolerance: f64) -> Vec<DVec3> {
-    let mut members: Vec<(u32, u32)> = (0..all.len() as u32).map(|i| (classes.find(i), i)).collect();
+fn share_across(
+    all: &[Instance],
+    place: Vec<DVec3>,
+    classes: &mut Classes,
+    tolerance: f64,
+) -> Vec<DVec3> {
+    let mut members: Vec<(u32, u32)> = (0..all.len() as u32)
+        .map(|i| (classes.find(i), i))
+        .collect();
     members.sort_unstable();
     let mut out = place;
     for group in members.chunk_by(|a, b| a.0 == b.0) {
@@ -142,7 +165,12 @@ fn share_across(all: &[Instance], place: Vec<DVec3>, classes: &mut Classes, tole
 }
 
 /// Numbers the classes in the order of their first vertices.
-fn number(all: &[Instance], classes: &mut Classes, pieces: usize, gid_count: &mut u32) -> Vec<Vec<u32>> {
+fn number(
+    all: &[Instance],
+    classes: &mut Classes,
+    pieces: usize,
+    gid_count: &mut u32,
+) -> Vec<Vec<u32>> {
     let mut gids: Vec<Vec<u32>> = vec![Vec::new(); pieces];
     for i in 0..all.len() {
         let root = classes.find(i as u32) as usize;

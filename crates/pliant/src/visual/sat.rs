@@ -110,12 +110,19 @@ fn along_cached(a: Solid, b: Solid, offset: Vec3, feature: Feature) -> f32 {
         Feature::FaceA(f) => face(pa, f),
         Feature::FaceB(f) => face(pb, f),
         Feature::Directions(i, j) => {
-            let (u, v) = (pa.directions.get(usize::from(i)), pb.directions.get(usize::from(j)));
+            let (u, v) = (
+                pa.directions.get(usize::from(i)),
+                pb.directions.get(usize::from(j)),
+            );
             u.zip(v).and_then(|(u, v)| cross(*u, *v))
         }
         Feature::Edges(i, j) => {
-            let (e, f) = (a.hull.edges.get(usize::from(i)), b.hull.edges.get(usize::from(j)));
-            e.zip(f).and_then(|(e, f)| cross(direction(pa, e), direction(pb, f)))
+            let (e, f) = (
+                a.hull.edges.get(usize::from(i)),
+                b.hull.edges.get(usize::from(j)),
+            );
+            e.zip(f)
+                .and_then(|(e, f)| cross(direction(pa, e), direction(pb, f)))
         }
     };
     axis.map_or(f32::MIN, |n| along(pa, pb, offset, n))

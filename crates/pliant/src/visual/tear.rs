@@ -118,7 +118,11 @@ impl TearLines {
         Self::of_edges(mesh, |face| mesh.part(face) == part, |_, _| true)
     }
 
-    fn of_edges(mesh: &PolygonMesh, face: impl Fn(usize) -> bool, edge: impl Fn(u32, u32) -> bool) -> Self {
+    fn of_edges(
+        mesh: &PolygonMesh,
+        face: impl Fn(usize) -> bool,
+        edge: impl Fn(u32, u32) -> bool,
+    ) -> Self {
         let mut ends: Vec<(u32, u32)> = Vec::new();
         for (f, row) in mesh.faces.iter().enumerate().filter(|(f, _)| face(*f)) {
             debug_assert!(f < mesh.face_count());
@@ -128,14 +132,20 @@ impl TearLines {
         ends.sort_unstable();
         ends.dedup();
         let at = |v: u32| mesh.positions[v as usize];
-        Self { segments: ends.into_iter().map(|(a, b)| [at(a), at(b)]).collect() }
+        Self {
+            segments: ends.into_iter().map(|(a, b)| [at(a), at(b)]).collect(),
+        }
     }
 
     /// Makes every link that crosses a line breakable, those of corners that only touch included; returns how many. A link crosses if the
     /// way from one centroid to the other passes a segment within `reach` (m), for sheets about their thickness.
     pub fn mark(&self, primitives: &[Primitive], graph: &mut LinkGraph, reach: f32) -> usize {
         let grow = Vec3::splat(reach);
-        let boxes: Vec<(Vec3, Vec3)> = self.segments.iter().map(|[a, b]| (a.min(*b), a.max(*b))).collect();
+        let boxes: Vec<(Vec3, Vec3)> = self
+            .segments
+            .iter()
+            .map(|[a, b]| (a.min(*b), a.max(*b)))
+            .collect();
         let tree = crate::geometry::bvh::Bvh::new(&boxes);
         let mut count = 0;
         for link in &mut graph.links {
@@ -178,7 +188,10 @@ mod tests {
     use super::*;
 
     fn patch(n: u32) -> (Intake, LinkGraph) {
-        let options = IntakeOptions { thickness: vec![0.1], ..IntakeOptions::default() };
+        let options = IntakeOptions {
+            thickness: vec![0.1],
+            ..IntakeOptions::default()
+        };
         let result = intake(&sheet(n, n, 1.0), &options).unwrap();
         let graph = find_links(&result.primitives);
         (result, graph)
@@ -186,13 +199,21 @@ mod tests {
 
     fn distinct(primitives: &[Primitive]) -> (usize, u32) {
         let counts = owner_counts(primitives);
-        (counts.iter().filter(|c| **c > 0).count(), counts.into_iter().max().unwrap())
+        (
+            counts.iter().filter(|c| **c > 0).count(),
+            counts.into_iter().max().unwrap(),
+        )
     }
 
     fn tear(pairs: &[(u32, u32)]) -> (usize, u32, u32) {
         let (mut body, mut graph) = patch(2);
-        let broken: Vec<u32> = pairs.iter().map(|&(a, b)| graph.find(a, b).unwrap() as u32).collect();
-        broken.iter().for_each(|&k| graph.links[k as usize].broken = true);
+        let broken: Vec<u32> = pairs
+            .iter()
+            .map(|&(a, b)| graph.find(a, b).unwrap() as u32)
+            .collect();
+        broken
+            .iter()
+            .for_each(|&k| graph.links[k as usize].broken = true);
         split_gids(&mut body.primitives, &graph, &broken, &mut body.gid_count);
         let (gids, most) = distinct(&body.primitives);
         (gids, most, graph.components().1)
@@ -202,7 +223,10 @@ mod tests {
     #[test]
     fn patch_of_four() {
         let (body, graph) = patch(2);
-        assert_eq!((graph.links.len(), distinct(&body.primitives)), (6, (18, 4)));
+        assert_eq!(
+            (graph.links.len(), distinct(&body.primitives)),
+            (6, (18, 4))
+        );
         assert_eq!(tear(&[(0, 1), (2, 3)]), (22, 4, 1));
         assert_eq!(tear(&[(0, 1), (2, 3), (0, 3), (1, 2)]), (24, 2, 2));
         assert_eq!(tear(&[(0, 3), (1, 2)]), (18, 4, 1));
@@ -213,7 +237,11 @@ mod tests {
     fn line_through_a_sheet() {
         let (mut body, mut graph) = patch(20);
         let mut mesh = body.mesh.clone();
-        mesh.colors = mesh.positions.iter().map(|p| [if p.x == 10.0 { 255 } else { 0 }; 4]).collect();
+        mesh.colors = mesh
+            .positions
+            .iter()
+            .map(|p| [if p.x == 10.0 { 255 } else { 0 }; 4])
+            .collect();
         let lines = TearLines::of_colors(&mesh, |c| c[0] > 128);
         assert_eq!(lines.segments.len(), 20);
         let count = lines.mark(&body.primitives, &mut graph, 0.2);
@@ -223,8 +251,14 @@ mod tests {
         };
         assert_eq!(count, 20 + 2 * 19);
         assert!(graph.links.iter().all(|l| l.is_breakable() == crosses(l)));
-        let broken: Vec<u32> = (0u32..).zip(&graph.links).filter(|(_, l)| l.is_breakable()).map(|(k, _)| k).collect();
-        broken.iter().for_each(|&k| graph.links[k as usize].broken = true);
+        let broken: Vec<u32> = (0u32..)
+            .zip(&graph.links)
+            .filter(|(_, l)| l.is_breakable())
+            .map(|(k, _)| k)
+            .collect();
+        broken
+            .iter()
+            .for_each(|&k| graph.links[k as usize].broken = true);
         let torn = split_gids(&mut body.primitives, &graph, &broken, &mut body.gid_count);
         assert_eq!(torn.split.len(), 2 * 21);
         let count = body.mesh.positions.len() as u32;
@@ -232,7 +266,11 @@ mod tests {
         assert!(torn.split.iter().all(|&(_, from)| on_line(from)));
         assert_eq!(graph.components().1, 2);
         // Everything apart is apart: nothing is left to split.
-        assert!(split_all(&mut body.primitives, &graph, &mut body.gid_count).split.is_empty());
+        assert!(
+            split_all(&mut body.primitives, &graph, &mut body.gid_count)
+                .split
+                .is_empty()
+        );
     }
 
     /// Edges of a part are tear lines, too.

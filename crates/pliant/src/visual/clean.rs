@@ -210,7 +210,9 @@ impl Cleaner {
                 } else {
                     shorter
                 };
-                split(first).into_iter().for_each(|t| self.keep(t, report));
+                for t in split(first) {
+                    self.keep(t, report);
+                }
             }
             2 => {
                 report.bow_ties += 1;
@@ -219,7 +221,9 @@ impl Cleaner {
                 if self.area_vector(&a).dot(self.area_vector(&b)) < 0.0 {
                     b.reverse();
                 }
-                [a, b].into_iter().for_each(|t| self.keep(t, report));
+                for t in [a, b] {
+                    self.keep(t, report);
+                }
             }
             backs => {
                 report.reflex_quads += 1;
@@ -227,7 +231,9 @@ impl Cleaner {
                     1 => turns_back[0],
                     _ => (0..4).find(|i| !turns_back.contains(i)).unwrap_or(0),
                 };
-                split(reflex).into_iter().for_each(|t| self.keep(t, report));
+                for t in split(reflex) {
+                    self.keep(t, report);
+                }
             }
         }
     }

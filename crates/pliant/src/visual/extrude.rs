@@ -125,7 +125,7 @@ impl<'a> Extruder<'a> {
     fn hit(&self, face: u32, from: DVec3, direction: DVec3) -> Option<f64> {
         let (n, center) = self.planes[face as usize];
         let distance = n.dot(center - from) / n.dot(direction);
-        if !(distance > 0.0) {
+        if distance <= 0.0 || distance.is_nan() {
             return None;
         }
         let p = from + direction * distance;

@@ -9,7 +9,9 @@ use crate::state::Csr;
 /// A mesh of positions and faces.
 pub fn polygon_mesh(positions: &[[f32; 3]], faces: &[&[u32]]) -> PolygonMesh {
     let mut rows = Csr::default();
-    faces.iter().for_each(|f| rows.push(f.iter().copied()));
+    for f in faces {
+        rows.push(f.iter().copied());
+    }
     PolygonMesh {
         positions: positions.iter().map(|&p| Vec3::from(p)).collect(),
         faces: rows,
@@ -131,7 +133,9 @@ pub fn icosphere(k: u32) -> PolygonMesh {
         positions,
         ..PolygonMesh::default()
     };
-    triangles.into_iter().for_each(|t| mesh.faces.push(t));
+    for t in triangles {
+        mesh.faces.push(t);
+    }
     mesh
 }
 
@@ -253,178 +257,146 @@ fn joined(a: PolygonMesh, b: &PolygonMesh) -> PolygonMesh {
 
 /// Meshes that must be survived, each with a name: primitives or one clear error, never a panic.
 pub fn nasty_meshes() -> Vec<(&'static str, PolygonMesh)> {
+    let mut all = nasty_faces();
+    all.extend(nasty_doubles());
+    all.extend(nasty_polygons());
+    all.extend(nasty_crowds());
+    all.extend(nasty_solids());
+    all.extend(nasty_places());
+    all
+}
+
+const SQUARE: [[f32; 3]; 4] = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
+
+fn nasty_faces() -> Vec<(&'static str, PolygonMesh)> {
     let p = polygon_mesh;
-    let square = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
-    let mut far = cube(0.0, 1.0);
-    far.positions
-        .iter_mut()
-        .for_each(|v| *v += Vec3::splat(1e4));
-    let mut minus_zero = joined(p(&square, &[&[0, 1, 2]]), &p(&square, &[&[0, 2, 3]]));
-    minus_zero.positions[4].x = -0.0;
-    let half_sphere = |mut mesh: PolygonMesh| {
-        let keep = mesh.face_count() / 2;
-        mesh.faces.offsets.truncate(keep + 1);
-        mesh.faces.items.truncate(mesh.faces.offsets[keep] as usize);
-        mesh
-    };
-    let mut twisted = sheet(8, 2, 1.0);
-    for v in &mut twisted.positions {
-        let a = 0.4 * v.x;
-        *v = Vec3::new(
-            v.x,
-            (v.y - 1.0) * libm::cosf(a),
-            (v.y - 1.0) * libm::sinf(a),
-        );
-    }
+    let leaning = [[0., 0., 0.], [2., 2., 0.1], [1., 0., 0.], [0., 1., 0.]];
+    let dart = [[0., 0., 0.], [2., 1., 0.], [0., 2., 0.], [0.5, 1., 0.]];
+    let bent = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.4], [0., 1., 0.]];
+    let line = [[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 1., 0.]];
+    let needles = [
+        [0., 0., 0.],
+        [1., 1e-4, 0.],
+        [1., 0., 0.],
+        [0.5, -1e-3, 1.],
+        [0., 1., 0.],
+    ];
     vec![
-        ("triangle", p(&square, &[&[0, 1, 2]])),
-        ("bow-tie", p(&square, &[&[0, 2, 1, 3]])),
-        (
-            "leaning bow-tie",
-            p(
-                &[[0., 0., 0.], [2., 2., 0.1], [1., 0., 0.], [0., 1., 0.]],
-                &[&[0, 1, 2, 3]],
-            ),
-        ),
-        (
-            "dart",
-            p(
-                &[[0., 0., 0.], [2., 1., 0.], [0., 2., 0.], [0.5, 1., 0.]],
-                &[&[0, 1, 2, 3]],
-            ),
-        ),
-        (
-            "bent quad",
-            p(
-                &[[0., 0., 0.], [1., 0., 0.], [1., 1., 0.4], [0., 1., 0.]],
-                &[&[0, 1, 2, 3]],
-            ),
-        ),
-        (
-            "duplicate faces",
-            p(&square, &[&[0, 1, 2, 3], &[2, 3, 0, 1], &[1, 2, 3, 0]]),
-        ),
-        ("double-sided", p(&square, &[&[0, 1, 2, 3], &[3, 2, 1, 0]])),
-        (
-            "three sides",
-            p(&square, &[&[0, 1, 2], &[2, 1, 0], &[0, 2, 1]]),
-        ),
-        (
-            "zero area",
-            p(
-                &[[0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 1., 0.]],
-                &[&[0, 1, 2], &[0, 1, 3]],
-            ),
-        ),
-        (
-            "only zero area",
-            p(&[[0., 0., 0.], [1., 0., 0.], [2., 0., 0.]], &[&[0, 1, 2]]),
-        ),
-        (
-            "repeated vertices",
-            p(&square, &[&[0, 0, 1, 1, 2, 3, 0], &[0, 1, 1]]),
-        ),
-        (
-            "pinched loop",
-            p(
-                &[
-                    [0., 0., 0.],
-                    [1., 0., 0.],
-                    [1., 1., 0.],
-                    [-1., 0., 0.],
-                    [-1., -1., 0.],
-                ],
-                &[&[0, 1, 2, 0, 3, 4]],
-            ),
-        ),
+        ("triangle", p(&SQUARE, &[&[0, 1, 2]])),
+        ("bow-tie", p(&SQUARE, &[&[0, 2, 1, 3]])),
+        ("leaning bow-tie", p(&leaning, &[&[0, 1, 2, 3]])),
+        ("dart", p(&dart, &[&[0, 1, 2, 3]])),
+        ("bent quad", p(&bent, &[&[0, 1, 2, 3]])),
+        ("zero area", p(&line, &[&[0, 1, 2], &[0, 1, 3]])),
+        ("only zero area", p(&line[..3], &[&[0, 1, 2]])),
         (
             "needles",
-            p(
-                &[
-                    [0., 0., 0.],
-                    [1., 1e-4, 0.],
-                    [1., 0., 0.],
-                    [0.5, -1e-3, 1.],
-                    [0., 1., 0.],
-                ],
-                &[&[0, 2, 1], &[0, 3, 2], &[0, 1, 4]],
-            ),
+            p(&needles, &[&[0, 2, 1], &[0, 3, 2], &[0, 1, 4]]),
         ),
-        ("nested", nested(false)),
-        ("cavity", nested(true)),
-        ("overlapping parts", in_parts()),
-        ("loose triangles", soup(10_000, 0.05, 1)),
-        ("large loose triangles", soup(200, 1.0, 2)),
+        ("one place", p(&[[1., 1., 1.]], &[&[0, 0, 0]])),
+    ]
+}
+
+fn nasty_doubles() -> Vec<(&'static str, PolygonMesh)> {
+    let p = polygon_mesh;
+    let pinch = [
+        [0., 0., 0.],
+        [1., 0., 0.],
+        [1., 1., 0.],
+        [-1., 0., 0.],
+        [-1., -1., 0.],
+    ];
+    let fold = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [1., 1., 1e-7]];
+    let mut minus_zero = joined(p(&SQUARE, &[&[0, 1, 2]]), &p(&SQUARE, &[&[0, 2, 3]]));
+    minus_zero.positions[4].x = -0.0;
+    vec![
+        (
+            "duplicate faces",
+            p(&SQUARE, &[&[0, 1, 2, 3], &[2, 3, 0, 1], &[1, 2, 3, 0]]),
+        ),
+        ("double-sided", p(&SQUARE, &[&[0, 1, 2, 3], &[3, 2, 1, 0]])),
+        (
+            "three sides",
+            p(&SQUARE, &[&[0, 1, 2], &[2, 1, 0], &[0, 2, 1]]),
+        ),
+        (
+            "flat closed",
+            p(&SQUARE, &[&[0, 1, 2], &[0, 2, 3], &[2, 1, 0], &[3, 2, 0]]),
+        ),
+        ("folded on itself", p(&fold, &[&[0, 1, 2], &[1, 0, 3]])),
+        (
+            "repeated vertices",
+            p(&SQUARE, &[&[0, 0, 1, 1, 2, 3, 0], &[0, 1, 1]]),
+        ),
+        ("pinched loop", p(&pinch, &[&[0, 1, 2, 0, 3, 4]])),
+        ("minus zero", minus_zero),
         ("seams", seams()),
-        ("fan", fan(5)),
-        ("wide fan", fan(300)),
-        ("cone", cone(2000)),
+    ]
+}
+
+fn nasty_polygons() -> Vec<(&'static str, PolygonMesh)> {
+    let comb = [
+        (0, 0),
+        (5, 0),
+        (5, 2),
+        (4, 2),
+        (4, 1),
+        (3, 1),
+        (3, 2),
+        (2, 2),
+        (2, 1),
+        (1, 1),
+        (1, 2),
+        (0, 2),
+    ];
+    let comb = comb.map(|(x, y)| [x as f32, y as f32, 0.0]);
+    vec![
+        (
+            "comb",
+            polygon_mesh(&comb, &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]]),
+        ),
         ("star", star(12)),
         ("round star", star(400)),
         ("pentagram", pentagram()),
         ("disc", disc(1000)),
-        (
-            "comb",
-            p(
-                &[
-                    [0., 0., 0.],
-                    [5., 0., 0.],
-                    [5., 2., 0.],
-                    [4., 2., 0.],
-                    [4., 1., 0.],
-                    [3., 1., 0.],
-                    [3., 2., 0.],
-                    [2., 2., 0.],
-                    [2., 1., 0.],
-                    [1., 1., 0.],
-                    [1., 2., 0.],
-                    [0., 2., 0.],
-                ],
-                &[&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]],
-            ),
-        ),
+    ]
+}
+
+fn nasty_crowds() -> Vec<(&'static str, PolygonMesh)> {
+    vec![
+        ("loose triangles", soup(10_000, 0.05, 1)),
+        ("large loose triangles", soup(200, 1.0, 2)),
+        ("fan", fan(5)),
+        ("wide fan", fan(300)),
+        ("cone", cone(2000)),
+        ("overlapping parts", in_parts()),
+    ]
+}
+
+fn nasty_solids() -> Vec<(&'static str, PolygonMesh)> {
+    let beside = |by: Vec3| joined(cube(0.0, 1.0), &moved(cube(0.0, 1.0), by));
+    vec![
+        ("nested", nested(false)),
+        ("cavity", nested(true)),
         ("inside out", inside_out(&cube(0.0, 1.0))),
-        ("cube without lid", half_sphere(cube(0.0, 1.0))),
-        ("half sphere", half_sphere(icosphere(2))),
+        ("cube without lid", first_half(cube(0.0, 1.0))),
+        ("half sphere", first_half(icosphere(2))),
         ("sphere", icosphere(1)),
         ("fine sphere", icosphere(3)),
         ("ell", ell()),
-        ("far away", far),
-        ("minus zero", minus_zero),
         ("thin plate", moved(thin_plate(), Vec3::new(3.0, 4.0, 5.0))),
-        (
-            "two cubes at an edge",
-            joined(
-                cube(0.0, 1.0),
-                &moved(cube(0.0, 1.0), Vec3::new(1.0, 1.0, 0.0)),
-            ),
-        ),
-        (
-            "two cubes at a corner",
-            joined(cube(0.0, 1.0), &moved(cube(0.0, 1.0), Vec3::ONE)),
-        ),
-        (
-            "unused vertices",
-            moved(
-                PolygonMesh {
-                    positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::splat(1e5)],
-                    ..p(&[], &[&[0, 1, 2]])
-                },
-                Vec3::ZERO,
-            ),
-        ),
-        ("twisted band", twisted),
-        (
-            "flat closed",
-            p(&square, &[&[0, 1, 2], &[0, 2, 3], &[2, 1, 0], &[3, 2, 0]]),
-        ),
-        (
-            "folded on itself",
-            p(
-                &[[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [1., 1., 1e-7]],
-                &[&[0, 1, 2], &[1, 0, 3]],
-            ),
-        ),
+        ("two cubes at an edge", beside(Vec3::new(1.0, 1.0, 0.0))),
+        ("two cubes at a corner", beside(Vec3::ONE)),
+        ("twisted band", twisted()),
+    ]
+}
+
+fn nasty_places() -> Vec<(&'static str, PolygonMesh)> {
+    let mut unused = polygon_mesh(&SQUARE, &[&[0, 1, 2]]);
+    unused.positions[3] = Vec3::splat(1e5);
+    vec![
+        ("far away", moved(cube(0.0, 1.0), Vec3::splat(1e4))),
+        ("unused vertices", unused),
         ("tiny", scaled(cube(0.0, 1.0), 1e-3)),
         ("speck", scaled(cube(0.0, 1.0), 1e-7)),
         ("huge", scaled(cube(0.0, 1.0), 1e9)),
@@ -432,8 +404,24 @@ pub fn nasty_meshes() -> Vec<(&'static str, PolygonMesh)> {
             "tiny beside large",
             joined(cube(0.0, 100.0), &scaled(cube(0.0, 1.0), 1e-3)),
         ),
-        ("one place", p(&[[1., 1., 1.]], &[&[0, 0, 0]])),
     ]
+}
+
+/// The first half of the faces.
+fn first_half(mut mesh: PolygonMesh) -> PolygonMesh {
+    let keep = mesh.face_count() / 2;
+    mesh.faces.offsets.truncate(keep + 1);
+    mesh.faces.items.truncate(mesh.faces.offsets[keep] as usize);
+    mesh
+}
+
+fn twisted() -> PolygonMesh {
+    let mut mesh = sheet(8, 2, 1.0);
+    for v in &mut mesh.positions {
+        let (a, y) = (0.4 * v.x, v.y - 1.0);
+        *v = Vec3::new(v.x, y * libm::cosf(a), y * libm::sinf(a));
+    }
+    mesh
 }
 
 fn scaled(mut mesh: PolygonMesh, by: f32) -> PolygonMesh {

@@ -128,7 +128,7 @@ pub fn bricks(rows: u32, per_row: u32, height: f64, length: f64) -> Pattern {
         .map(|k| height * (f64::from(k) - 0.5 * f64::from(rows)))
         .collect();
     let row = |k: u32| {
-        let shift = if k % 2 == 0 { 0.25 } else { -0.25 };
+        let shift = if k.is_multiple_of(2) { 0.25 } else { -0.25 };
         let end = |b: u32| {
             (
                 length * (f64::from(b) - 0.5 * f64::from(per_row) + shift),

@@ -138,7 +138,8 @@ impl Polyhedron {
         if vertex_count + self.faces.rows() != directed.len() / 2 + 2 {
             return Err(ShapeProblem::Open);
         }
-        if !(self.volume() > 0.0) {
+        let volume = self.volume();
+        if volume <= 0.0 || volume.is_nan() {
             return Err(ShapeProblem::NoVolume);
         }
         let longest = self.longest_edge();

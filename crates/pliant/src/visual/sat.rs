@@ -122,7 +122,7 @@ fn along_cached(a: Solid, b: Solid, offset: Vec3, feature: Feature) -> f32 {
                 b.hull.edges.get(usize::from(j)),
             );
             e.zip(f)
-                .and_then(|(e, f)| cross(direction(pa, e), direction(pb, f)))
+                .and_then(|(e, f)| cross(direction(pa, *e), direction(pb, *f)))
         }
     };
     axis.map_or(f32::MIN, |n| along(pa, pb, offset, n))
@@ -274,7 +274,7 @@ fn along_edges<W: Wide>(
     keep_best((lo_b + s - hi_a, lo_a - hi_b - s), n, count, best, feature);
 }
 
-fn direction(placed: &Placed, edge: &HullEdge) -> Vec3 {
+fn direction(placed: &Placed, edge: HullEdge) -> Vec3 {
     let [a, b] = edge.verts.map(|v| placed.verts[usize::from(v)]);
     (b - a).normalize_or_zero()
 }

@@ -211,9 +211,9 @@ mod tests {
             .iter()
             .map(|&(a, b)| graph.find(a, b).unwrap() as u32)
             .collect();
-        broken
-            .iter()
-            .for_each(|&k| graph.links[k as usize].broken = true);
+        for &k in &broken {
+            graph.links[k as usize].broken = true;
+        }
         split_gids(&mut body.primitives, &graph, &broken, &mut body.gid_count);
         let (gids, most) = distinct(&body.primitives);
         (gids, most, graph.components().1)
@@ -256,9 +256,9 @@ mod tests {
             .filter(|(_, l)| l.is_breakable())
             .map(|(k, _)| k)
             .collect();
-        broken
-            .iter()
-            .for_each(|&k| graph.links[k as usize].broken = true);
+        for &k in &broken {
+            graph.links[k as usize].broken = true;
+        }
         let torn = split_gids(&mut body.primitives, &graph, &broken, &mut body.gid_count);
         assert_eq!(torn.split.len(), 2 * 21);
         let count = body.mesh.positions.len() as u32;

@@ -300,7 +300,9 @@ fn colors(primitives: &[Primitive], source: &PolygonMesh, gids: &[u32]) -> Vec<[
     for p in primitives {
         let mut face_of = vec![p.source; p.verts.len()];
         for (f, row) in p.faces.iter().enumerate().rev() {
-            row.iter().for_each(|&v| face_of[v as usize] = p.sources[f]);
+            for &v in row {
+                face_of[v as usize] = p.sources[f];
+            }
         }
         for (v, gid) in p.gids.iter().enumerate() {
             let Ok(at) = gids.binary_search(gid) else {

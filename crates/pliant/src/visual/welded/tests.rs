@@ -149,9 +149,9 @@ fn tear_apart(
         .filter(|(_, l)| l.is_breakable())
         .map(|(k, _)| k)
         .collect();
-    broken
-        .iter()
-        .for_each(|&k| graph.links[k as usize].broken = true);
+    for &k in &broken {
+        graph.links[k as usize].broken = true;
+    }
     split_gids(primitives, graph, &broken, &mut gid_count);
     let (of, count) = graph.components();
     assert!(count > 5);

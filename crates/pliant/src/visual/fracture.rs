@@ -146,12 +146,14 @@ pub fn fracture(
     out
 }
 
-/// The primitive of a piece, with the volume that it was given.
+/// The primitive of a piece, with the volume that it was given. Volumes are shares of the parent's: that is known before vertices were
+/// rounded, and nothing of it may be lost.
 fn made(parent: &Primitive, piece: &Piece, cell: u32, given: f64, gids: Vec<u32>) -> Primitive {
     let mut p = Primitive::new(&piece.shape, gids, parent.thickness);
-    let own = f64::from(p.volume);
-    if given > 0.0 && own > 0.0 {
-        let factor = ((own + given) / own) as f32;
+    let own = piece.shape.volume();
+    if own > 0.0 {
+        let share = f64::from(parent.volume) / parent.polyhedron().volume();
+        let factor = ((own + given) / own * share) as f32;
         p.volume *= factor;
         p.moment *= factor;
     }

@@ -30,6 +30,7 @@ pub mod extrude;
 pub mod fracture;
 pub mod hull;
 pub mod intake;
+mod junctions;
 pub mod links;
 pub mod manifold;
 #[doc(hidden)]

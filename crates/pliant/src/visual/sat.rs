@@ -282,7 +282,11 @@ fn direction(placed: &Placed, edge: HullEdge) -> Vec3 {
 /// The largest gap of edges that can support each other: the arcs between the normals beside them cross on the sphere of normals.
 fn edges_by_arcs(a: Solid, b: Solid, offset: Vec3, margin: f32, near: Vec3) -> Separation {
     // Of fine hulls only the edges that look roughly along the best normal so far can do better.
-    let cone = |count: usize| if count > 200 { 0.7 } else { -2.0 };
+    let cone = |count: usize| match count {
+        ..=24 => -2.0,
+        ..=200 => 0.2,
+        _ => 0.7,
+    };
     let (cone_a, cone_b) = (cone(a.hull.edges.len()), cone(b.hull.edges.len()));
     let looks = |s: Solid, e: &HullEdge, n: Vec3, cone: f32| {
         e.faces

@@ -6,10 +6,14 @@
 //! The boundary of a primitive is closed, hence so is the sum of all, in gids. A face between two primitives that hold together is left out
 //! with its opposite, which keeps the sum closed; faces are left out in such pairs only. So the mesh is watertight by construction, whatever
 //! the motion.
+//!
+//! Where a cut ends at a neighbour that was not cut, the new vertex lies on the neighbour's edge. It becomes a vertex of the neighbour's
+//! faces, too, at a fixed share of the edge, and the neighbour takes part in its mean: no crack opens ([`junctions`](super::junctions)).
 
 use glam::{Mat3, Vec2, Vec3};
 use rayon::prelude::*;
 
+use super::junctions::{Junction, junctions, refined_ring};
 use super::links::LinkGraph;
 use super::polygons::PolygonMesh;
 use super::primitive::{FaceTag, Primitive};
@@ -46,8 +50,9 @@ pub struct Welded {
 impl Welded {
     /// The mesh of primitives that are linked by `graph` and were made from `source`, undeformed.
     pub fn new(primitives: &[Primitive], graph: &LinkGraph, source: &PolygonMesh) -> Self {
-        let hidden = hidden_faces(primitives, graph);
-        let mut out = Self::gather(primitives);
+        let extras = junctions(primitives, graph);
+        let hidden = hidden_faces(primitives, graph, &extras);
+        let mut out = Self::gather(primitives, &extras);
         let mut builder = Builder {
             source,
             inner: None,
@@ -57,10 +62,10 @@ impl Welded {
             },
         };
         let mut at = 0;
-        for p in primitives {
+        for (k, p) in primitives.iter().enumerate() {
             for f in 0..p.faces.rows() {
                 if !hidden[at + f] {
-                    builder.face(p, f, &out.gids);
+                    builder.face(p, f, &refined_ring(p, f, &extras[k]), &out.gids);
                 }
             }
             at += p.faces.rows();
@@ -125,11 +130,13 @@ impl Welded {
     }
 
     /// Everything but the mesh: which vertices of which primitives each gid has.
-    fn gather(primitives: &[Primitive]) -> Self {
+    fn gather(primitives: &[Primitive], extras: &[Vec<Junction>]) -> Self {
         let mut all: Vec<(u32, u32, Vec3)> = Vec::new();
         for (k, p) in primitives.iter().enumerate() {
             let arms = p.verts.iter().map(|v| *v - p.centroid);
             all.extend(p.gids.iter().zip(arms).map(|(&g, arm)| (g, k as u32, arm)));
+            let extra = extras.get(k).into_iter().flatten();
+            all.extend(extra.map(|e| (e.gid, k as u32, e.place(p) - p.centroid)));
         }
         all.sort_by_key(|x| (x.0, x.1));
         let mut out = Self {
@@ -148,7 +155,11 @@ impl Welded {
 
 /// For each face of each primitive, one after the other: whether a linked primitive has the opposite one. Departs from \[MCM16\] in that cut
 /// faces between pieces that hold together are left out as sides are: nobody sees them.
-fn hidden_faces(primitives: &[Primitive], graph: &LinkGraph) -> Vec<bool> {
+fn hidden_faces(
+    primitives: &[Primitive],
+    graph: &LinkGraph,
+    extras: &[Vec<Junction>],
+) -> Vec<bool> {
     struct Face {
         key: Vec<u32>,
         forward: bool,
@@ -158,9 +169,9 @@ fn hidden_faces(primitives: &[Primitive], graph: &LinkGraph) -> Vec<bool> {
     let mut faces: Vec<Face> = Vec::new();
     let mut at = 0;
     for (k, p) in primitives.iter().enumerate() {
-        for (f, row) in p.faces.iter().enumerate() {
+        for f in 0..p.faces.rows() {
             if matches!(p.tags[f], FaceTag::Side | FaceTag::Cut) {
-                let (key, forward) = canonical(row, &p.gids);
+                let (key, forward) = canonical(&refined_ring(p, f, &extras[k]));
                 faces.push(Face {
                     key,
                     forward,
@@ -193,10 +204,10 @@ fn hidden_faces(primitives: &[Primitive], graph: &LinkGraph) -> Vec<bool> {
     hidden
 }
 
-/// The gids of a face from the lowest on, towards the lower neighbour, and whether that is the way it goes.
-fn canonical(row: &[u32], gids: &[u32]) -> (Vec<u32>, bool) {
-    let n = row.len();
-    let at = |i: usize| gids[row[i % n] as usize];
+/// The gids of a ring from the lowest on, towards the lower neighbour, and whether that is the way it goes.
+fn canonical(ring: &[(u32, Vec3)]) -> (Vec<u32>, bool) {
+    let n = ring.len();
+    let at = |i: usize| ring[i % n].0;
     let start = (0..n).min_by_key(|&i| at(i)).unwrap_or(0);
     let forward = at(start + 1) < at(start + n - 1);
     let step = if forward { 1 } else { n - 1 };
@@ -212,26 +223,25 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn face(&mut self, p: &Primitive, f: usize, gids: &[u32]) {
-        let row = p.faces.row(f);
-        let vertex = |&v: &u32| gids.binary_search(&p.gids[v as usize]).unwrap_or(0) as u32;
-        let ring: Vec<u32> = row.iter().map(vertex).collect();
+    fn face(&mut self, p: &Primitive, f: usize, places: &[(u32, Vec3)], gids: &[u32]) {
+        let vertex = |(gid, _): &(u32, Vec3)| gids.binary_search(gid).unwrap_or(0) as u32;
+        let ring: Vec<u32> = places.iter().map(vertex).collect();
         let source = p.sources[f];
         let uvs = self.source.face_uvs(source as usize);
-        let uv = |v: u32| {
-            let (corners, weights) = within(self.source, source, p.verts[v as usize]);
+        let uv = |at: Vec3| {
+            let (corners, weights) = within(self.source, source, at);
             (0..3).map(|k| uvs[corners[k]] * weights[k]).sum::<Vec2>()
         };
         let all: Vec<Vec2> = if uvs.is_empty() {
             Vec::new()
         } else {
-            row.iter().map(|&v| uv(v)).collect()
+            places.iter().map(|x| uv(x.1)).collect()
         };
         let part = self.part(p, f);
-        for i in 2..ring.len() {
-            self.mesh.triangles.push([ring[0], ring[i - 1], ring[i]]);
+        for t in triangles(places, places.len() > p.faces.row(f).len()) {
+            self.mesh.triangles.push(t.map(|i| ring[i]));
             if !all.is_empty() {
-                self.mesh.corner_uvs.push([all[0], all[i - 1], all[i]]);
+                self.mesh.corner_uvs.push(t.map(|i| all[i]));
             }
             if let Some(part) = part {
                 self.mesh.parts.push(part);
@@ -255,6 +265,41 @@ impl Builder<'_> {
         let source = p.sources[f] as usize;
         (self.inner.is_some() || !self.source.parts.is_empty()).then(|| self.source.part(source))
     }
+}
+
+/// A convex ring as triangles: a fan, or if it has junctions ears whose removal leaves no line behind.
+fn triangles(ring: &[(u32, Vec3)], refined: bool) -> Vec<[usize; 3]> {
+    let fan = |left: &[usize]| -> Vec<[usize; 3]> {
+        (2..left.len())
+            .map(|i| [left[0], left[i - 1], left[i]])
+            .collect()
+    };
+    let mut left: Vec<usize> = (0..ring.len()).collect();
+    if !refined {
+        return fan(&left);
+    }
+    let at = |i: usize| ring[i].1.as_dvec3();
+    let area = |left: &[usize]| {
+        let cross = |i: usize| (at(left[i - 1]) - at(left[0])).cross(at(left[i]) - at(left[0]));
+        (2..left.len()).map(cross).sum::<glam::DVec3>().length()
+    };
+    let least = 1e-7 * area(&left);
+    let mut out = Vec::with_capacity(ring.len());
+    while left.len() > 3 {
+        let n = left.len();
+        let ear = |k: usize| [left[(k + n - 1) % n], left[k], left[(k + 1) % n]];
+        let leaves_area = |k: usize| {
+            let rest: Vec<usize> = (0..n).filter(|&i| i != k).map(|i| left[i]).collect();
+            area(&ear(k)) > least && area(&rest) > least
+        };
+        let Some(k) = (0..n).find(|&k| leaves_area(k)) else {
+            break;
+        };
+        out.push(ear(k));
+        left.remove(k);
+    }
+    out.extend(fan(&left));
+    out
 }
 
 /// Corners of a source face and their weights at a place in or near it: barycentric in the triangle of the face's fan that holds it best.
@@ -326,7 +371,7 @@ fn colors(primitives: &[Primitive], source: &PolygonMesh, gids: &[u32]) -> Vec<[
 
 /// For each gid of the mesh, ascending, the primitives' vertices that are drawn there: for checks of how far they are from each other.
 pub fn spread(primitives: &[Primitive], poses: &[Pose]) -> f32 {
-    let welded = Welded::gather(primitives);
+    let welded = Welded::gather(primitives, &[]);
     let count = welded.owners.len().max(1) as f32;
     let rows: Csr = Csr {
         offsets: welded.rows.clone(),

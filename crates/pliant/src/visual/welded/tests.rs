@@ -186,3 +186,50 @@ fn no_gaps_in_a_stretched_sheet() {
         .collect();
     assert!(spread(&body.primitives, &poses) < 1e-6);
 }
+
+/// Where a bounded pattern cuts one quad and not its neighbour, the cut's end is a vertex of both: no edge of the drawn outside ends in the
+/// middle of another.
+#[test]
+fn no_cracks_at_the_border_of_a_pattern() {
+    let mut cells = cube(0.0, 1.0);
+    super::super::nasty::append(
+        &mut cells,
+        &super::super::nasty::moved(cube(0.0, 1.0), Vec3::X),
+    );
+    cells.parts = [[0; 6], [1; 6]].concat();
+    cells.part_names = vec!["a".to_owned(), "b".to_owned()];
+    let pattern = super::super::pattern::from_mesh(&cells).unwrap();
+    let pattern = pattern.placed(DVec3::new(0.05, 0.45, -0.5), DVec3::Z, 0.1, 0.9);
+    let body = extruded(&sheet(3, 3, 1.0));
+    let made = fracture(
+        &body.primitives,
+        &pattern,
+        body.gid_count,
+        &FractureOptions::default(),
+    );
+    assert!(made.report.cut > 0 && made.report.cut < 9);
+    let graph = relink(&made, &find_links(&body.primitives), &pattern);
+    let mut welded = Welded::new(&made.primitives, &graph, &body.mesh);
+    assert_eq!(welded.imbalance(), 0);
+    // Bent, but as one: every vertex of the drawn outside still lies on edges, not beside them.
+    let bend = |p: &Primitive| Pose {
+        x: p.centroid,
+        d: Mat3::from_quat(Quat::from_rotation_x(0.3 * p.centroid.y)),
+    };
+    let poses: Vec<Pose> = made.primitives.iter().map(bend).collect();
+    let before = welded.mesh().clone();
+    welded.update(&poses);
+    let mut open = 0;
+    for t in &before.triangles {
+        for (a, b) in [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])] {
+            let (p, q) = (before.positions[a as usize], before.positions[b as usize]);
+            let on = |v: &Vec3| {
+                let k = (*v - p).dot(q - p) / (q - p).length_squared();
+                (0.001..0.999).contains(&k) && (p + (q - p) * k - *v).length() < 1e-5
+            };
+            let outside = p.z > -1e-6 && q.z > -1e-6;
+            open += usize::from(outside && before.positions.iter().any(on));
+        }
+    }
+    assert_eq!(open, 0, "edges with a vertex in their middle");
+}

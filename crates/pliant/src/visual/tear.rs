@@ -44,25 +44,37 @@ pub fn split_at(
 ) -> Tearing {
     // Counts of primitives, not of vertices: the flood below visits primitives.
     let mut val = owner_counts(primitives);
+    val.resize((*gid_count as usize).max(val.len()), 0);
+    // Gids that are known to be whole; the flood of one primitive answers for all that it has reached.
+    let mut whole = vec![false; val.len()];
+    let mut flood = Flood {
+        seen: Vec::new(),
+        stamp: vec![0; primitives.len()],
+        round: 0,
+    };
     let mut out = Tearing::default();
-    let mut seen = Vec::new();
     for &p in at {
         let mut gids = primitives[p as usize].gids.clone();
         gids.sort_unstable();
         for gid in gids {
-            flood(primitives, graph, p, gid, &mut seen);
-            if seen.len() as u32 >= val[gid as usize] {
+            if whole[gid as usize] {
+                continue;
+            }
+            flood.run(primitives, graph, p, gid);
+            let reached = flood.seen.len() as u32;
+            if reached >= val[gid as usize] {
+                whole[gid as usize] = true;
                 continue;
             }
             let new = *gid_count;
             *gid_count += 1;
-            for &q in &seen {
+            for &q in &flood.seen {
                 let own = primitives[q as usize].gids.iter_mut();
                 own.filter(|g| **g == gid).for_each(|g| *g = new);
             }
-            val[gid as usize] -= seen.len() as u32;
-            val.resize((new as usize + 1).max(val.len()), 0);
-            val[new as usize] = seen.len() as u32;
+            val[gid as usize] -= reached;
+            val.push(reached);
+            whole.push(true);
             out.split.push((new, gid));
         }
     }
@@ -81,18 +93,31 @@ fn owner_counts(primitives: &[Primitive]) -> Vec<u32> {
     owners.offsets.windows(2).map(|w| w[1] - w[0]).collect()
 }
 
-/// The primitives that can be reached from `start` over unbroken links, visiting only those that have the gid.
-fn flood(primitives: &[Primitive], graph: &LinkGraph, start: u32, gid: u32, seen: &mut Vec<u32>) {
-    seen.clear();
-    seen.push(start);
-    let mut k = 0;
-    while k < seen.len() {
-        for (q, _) in graph.neighbors(seen[k]) {
-            if primitives[q as usize].has_gid(gid) && !seen.contains(&q) {
-                seen.push(q);
+/// The primitives that can be reached over unbroken links, visiting only those that have a gid.
+struct Flood {
+    seen: Vec<u32>,
+    /// The last round in which each primitive was seen.
+    stamp: Vec<u32>,
+    round: u32,
+}
+
+impl Flood {
+    fn run(&mut self, primitives: &[Primitive], graph: &LinkGraph, start: u32, gid: u32) {
+        self.round += 1;
+        self.seen.clear();
+        self.seen.push(start);
+        self.stamp[start as usize] = self.round;
+        let mut k = 0;
+        while k < self.seen.len() {
+            for (q, _) in graph.neighbors(self.seen[k]) {
+                let is_new = self.stamp[q as usize] != self.round;
+                if is_new && primitives[q as usize].has_gid(gid) {
+                    self.stamp[q as usize] = self.round;
+                    self.seen.push(q);
+                }
             }
+            k += 1;
         }
-        k += 1;
     }
 }
 
@@ -124,8 +149,7 @@ impl TearLines {
         edge: impl Fn(u32, u32) -> bool,
     ) -> Self {
         let mut ends: Vec<(u32, u32)> = Vec::new();
-        for (f, row) in mesh.faces.iter().enumerate().filter(|(f, _)| face(*f)) {
-            debug_assert!(f < mesh.face_count());
+        for (_, row) in mesh.faces.iter().enumerate().filter(|(f, _)| face(*f)) {
             let all = super::polyhedron::edges(row).filter(|&(a, b)| edge(a, b));
             ends.extend(all.map(|(a, b)| (a.min(b), a.max(b))));
         }

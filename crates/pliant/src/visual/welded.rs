@@ -369,7 +369,7 @@ fn colors(primitives: &[Primitive], source: &PolygonMesh, gids: &[u32]) -> Vec<[
     out.into_iter().map(|c| c.unwrap_or([255; 4])).collect()
 }
 
-/// For each gid of the mesh, ascending, the primitives' vertices that are drawn there: for checks of how far they are from each other.
+/// The mean distance of the primitives' vertices from where they are drawn (m): how far primitives gape.
 pub fn spread(primitives: &[Primitive], poses: &[Pose]) -> f32 {
     let welded = Welded::gather(primitives, &[]);
     let count = welded.owners.len().max(1) as f32;

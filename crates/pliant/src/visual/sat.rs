@@ -284,7 +284,7 @@ fn edges_by_arcs(a: Solid, b: Solid, offset: Vec3, margin: f32, near: Vec3) -> S
     // Of fine hulls only the edges that look roughly along the best normal so far can do better.
     let cone = |count: usize| match count {
         ..=24 => -2.0,
-        ..=200 => 0.2,
+        25..=200 => 0.2,
         _ => 0.7,
     };
     let (cone_a, cone_b) = (cone(a.hull.edges.len()), cone(b.hull.edges.len()));

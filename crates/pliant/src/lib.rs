@@ -40,6 +40,7 @@
 //! | [`plasticity`], [`material`] | how bodies flow, and what they are made of |
 //! | [`dynamics`] | prediction, contacts, actions, velocities |
 //! | [`surface`] | the mesh that follows the particles |
+//! | [`visual`] | meshes as artists make them: faces become convex primitives that touch, break and tear |
 //! | [`state`] | movers, groups and surfaces as structures of arrays |
 //! | [`geometry`], [`math`], [`random`] | shapes, meshes, decompositions, random numbers |
 //! | [`report`] | timings, conserved quantities, warnings |
@@ -68,6 +69,7 @@ mod script;
 pub mod state;
 mod step;
 pub mod surface;
+pub mod visual;
 pub mod world;
 
 pub use body::{BodyDesc, BuildError, SurfaceKind};

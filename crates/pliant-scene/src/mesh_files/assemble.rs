@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
-use pliant::geometry::Mesh;
+use pliant::visual::PolygonMesh;
 
 use super::MeshLimits;
 use super::error::Problem;
@@ -44,14 +44,14 @@ pub(super) struct FaceNames {
 
 /// Collects the names of faces and makes one part list of them.
 ///
-/// A triangle has one part, a file up to three kinds of names. The kind that tells most parts apart first is taken: groups
+/// A face has one part, a file up to three kinds of names. The kind that tells most parts apart first is taken: groups
 /// if there are several, else objects if there are several, else materials; with one of each, its object's name.
 #[derive(Debug, Default)]
 pub(super) struct PartTable {
     names: Vec<FaceNames>,
     known: HashMap<FaceNames, u32>,
-    /// Per triangle, an index into `names`.
-    of_triangle: Vec<u32>,
+    /// Per face, an index into `names`.
+    of_face: Vec<u32>,
 }
 
 impl PartTable {
@@ -66,16 +66,15 @@ impl PartTable {
         number
     }
 
-    /// Notes that the next `count` triangles have the names of that number.
-    pub(super) fn push(&mut self, number: u32, count: usize) {
-        self.of_triangle
-            .resize(self.of_triangle.len() + count, number);
+    /// Notes that the next face has the names of that number.
+    pub(super) fn push(&mut self, number: u32) {
+        self.of_face.push(number);
     }
 
-    /// Fills the part columns of a mesh.
-    pub(super) fn finish(self, mesh: &mut Mesh) -> Result<(), Problem> {
+    /// The part columns of a mesh: the part of each face, and the names of the parts.
+    pub(super) fn finish(self) -> Result<(Vec<u16>, Vec<String>), Problem> {
         let mut used = vec![false; self.names.len()];
-        for &number in &self.of_triangle {
+        for &number in &self.of_face {
             used[number as usize] = true;
         }
         let kinds: [fn(&FaceNames) -> &str; 3] = [|n| &n.group, |n| &n.object, |n| &n.material];
@@ -92,8 +91,9 @@ impl PartTable {
             .find(several)
             .or_else(|| single.into_iter().find(named))
         else {
-            return Ok(());
+            return Ok((Vec::new(), Vec::new()));
         };
+        let mut part_names = Vec::new();
         let mut part_of_name: HashMap<&str, u16> = HashMap::new();
         let mut part_of_number = vec![0; self.names.len()];
         for (number, names) in self.names.iter().enumerate().filter(|(i, _)| used[*i]) {
@@ -101,17 +101,13 @@ impl PartTable {
             let next = u16::try_from(part_of_name.len())
                 .map_err(|_| Problem::limit("the mesh has more than 65536 named parts"))?;
             let part = *part_of_name.entry(name).or_insert_with(|| {
-                mesh.part_names.push(name.to_owned());
+                part_names.push(name.to_owned());
                 next
             });
             part_of_number[number] = part;
         }
-        mesh.parts = self
-            .of_triangle
-            .iter()
-            .map(|&number| part_of_number[number as usize])
-            .collect();
-        Ok(())
+        let part = |&number: &u32| part_of_number[number as usize];
+        Ok((self.of_face.iter().map(part).collect(), part_names))
     }
 }
 
@@ -138,7 +134,7 @@ impl Welder {
 }
 
 /// Welds the vertices of a mesh in place, in the order of their first occurrence.
-pub(super) fn weld(mesh: &mut Mesh) {
+pub(super) fn weld(mesh: &mut PolygonMesh) {
     let mut welder = Welder::default();
     let number: Vec<u32> = (0..mesh.positions.len())
         .map(|v| {
@@ -148,7 +144,7 @@ pub(super) fn weld(mesh: &mut Mesh) {
             )
         })
         .collect();
-    for v in mesh.triangles.iter_mut().flatten() {
+    for v in &mut mesh.faces.items {
         *v = number[*v as usize];
     }
     mesh.positions = welder.positions;

@@ -444,7 +444,7 @@ impl<'a> Reader<'a> {
                 uv.filter(|uv| uv.is_finite()).unwrap_or_default()
             };
             self.mesh.corner_uvs.push(corners.map(uv));
-            self.parts.push(part, 1);
+            self.parts.push(part);
         }
         self.has_uvs |= attributes.uvs.is_some();
         self.has_colors |= attributes.colors.is_some();
@@ -609,7 +609,7 @@ impl<'a> Reader<'a> {
         if !self.has_uvs {
             mesh.corner_uvs = Vec::new();
         }
-        self.parts.finish(&mut mesh)?;
+        (mesh.parts, mesh.part_names) = self.parts.finish()?;
         Ok(mesh)
     }
 }

@@ -31,6 +31,7 @@ use std::io::Read;
 use std::path::Path;
 
 use pliant::geometry::Mesh;
+use pliant::visual::PolygonMesh;
 
 pub use error::MeshFileError;
 pub use glb_write::encode_glb;
@@ -107,15 +108,35 @@ pub fn read_mesh(path: &Path) -> Result<Mesh, MeshFileError> {
 
 /// Reads a mesh. The format follows from the content where that is unmistakable, else from the name's ending.
 pub fn read_mesh_within(path: &Path, limits: &MeshLimits) -> Result<Mesh, MeshFileError> {
-    let named = MeshFormat::of_path(path);
-    let bytes = read_file(path, limits.bytes)?;
-    let Some(format) = MeshFormat::of_content(&bytes).or(named) else {
-        return Err(MeshFileError::UnsupportedExtension {
-            path: path.to_owned(),
-        });
-    };
+    let (bytes, format) = read_format(path, limits)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     parse(&bytes, format, Some(folder), limits).map_err(|problem| problem.at(path))
+}
+
+/// Reads a mesh whose polygons stay polygons, within the default [`MeshLimits`]; for visual geometry, which makes a primitive of each face.
+/// STL and glTF know triangles only.
+pub fn read_polygons(path: &Path) -> Result<PolygonMesh, MeshFileError> {
+    read_polygons_within(path, &MeshLimits::default())
+}
+
+/// Reads a mesh whose polygons stay polygons.
+pub fn read_polygons_within(
+    path: &Path,
+    limits: &MeshLimits,
+) -> Result<PolygonMesh, MeshFileError> {
+    let (bytes, format) = read_format(path, limits)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse_as_polygons(&bytes, format, Some(folder), limits).map_err(|problem| problem.at(path))
+}
+
+/// Reads a mesh whose polygons stay polygons from memory, as [`parse_mesh`] does.
+pub fn parse_polygons(
+    bytes: &[u8],
+    format: MeshFormat,
+    name: &Path,
+    limits: &MeshLimits,
+) -> Result<PolygonMesh, MeshFileError> {
+    parse_as_polygons(bytes, format, None, limits).map_err(|problem| problem.at(name))
 }
 
 /// Reads a mesh from memory. `name` stands for the file in errors; a glTF must carry its data within itself.
@@ -128,24 +149,69 @@ pub fn parse_mesh(
     parse(bytes, format, None, limits).map_err(|problem| problem.at(name))
 }
 
+/// The bytes of a file, and the format that they are in.
+fn read_format(path: &Path, limits: &MeshLimits) -> Result<(Vec<u8>, MeshFormat), MeshFileError> {
+    let named = MeshFormat::of_path(path);
+    let bytes = read_file(path, limits.bytes)?;
+    match MeshFormat::of_content(&bytes).or(named) {
+        Some(format) => Ok((bytes, format)),
+        None => Err(MeshFileError::UnsupportedExtension {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// What a file holds: polygons if its format knows them.
+enum Content {
+    Polygons(PolygonMesh),
+    Triangles(Mesh),
+}
+
+fn parse_content(
+    bytes: &[u8],
+    format: MeshFormat,
+    folder: Option<&Path>,
+    limits: &MeshLimits,
+) -> Result<Content, Problem> {
+    if bytes.is_empty() {
+        return Err(Problem::new("the file is empty, a mesh was expected"));
+    }
+    Ok(match format {
+        MeshFormat::Obj => Content::Polygons(obj::parse_obj(bytes, limits)?),
+        MeshFormat::Ply => Content::Polygons(ply_read::parse_ply(bytes, limits)?),
+        MeshFormat::Stl => Content::Triangles(stl::parse_stl(bytes, limits)?),
+        MeshFormat::Gltf => Content::Triangles(gltf_read::parse_gltf(bytes, folder, limits)?),
+    })
+}
+
 fn parse(
     bytes: &[u8],
     format: MeshFormat,
     folder: Option<&Path>,
     limits: &MeshLimits,
 ) -> Result<Mesh, Problem> {
-    if bytes.is_empty() {
-        return Err(Problem::new("the file is empty, a mesh was expected"));
-    }
-    let mesh = match format {
-        MeshFormat::Obj => obj::parse_obj(bytes, limits),
-        MeshFormat::Ply => ply_read::parse_ply(bytes, limits),
-        MeshFormat::Stl => stl::parse_stl(bytes, limits),
-        MeshFormat::Gltf => gltf_read::parse_gltf(bytes, folder, limits),
-    }?;
+    let mesh = match parse_content(bytes, format, folder, limits)? {
+        Content::Polygons(polygons) => triangulate::triangulated(polygons),
+        Content::Triangles(mesh) => mesh,
+    };
     // The readers have checked all this with better places; here it is made certain.
     mesh.validate()
         .map_err(|error| Problem::new(format!("{error}, a mesh of triangles was expected")))?;
+    Ok(mesh)
+}
+
+fn parse_as_polygons(
+    bytes: &[u8],
+    format: MeshFormat,
+    folder: Option<&Path>,
+    limits: &MeshLimits,
+) -> Result<PolygonMesh, Problem> {
+    let mesh = match parse_content(bytes, format, folder, limits)? {
+        Content::Polygons(polygons) => polygons,
+        Content::Triangles(mesh) => PolygonMesh::from(&mesh),
+    };
+    mesh.validate()
+        .map_err(|error| Problem::new(format!("{error}, a mesh of polygons was expected")))?;
     Ok(mesh)
 }
 

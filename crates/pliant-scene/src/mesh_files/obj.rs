@@ -7,12 +7,12 @@ use std::fmt::Write;
 
 use glam::{Vec2, Vec3};
 use pliant::geometry::Mesh;
+use pliant::visual::PolygonMesh;
 
 use super::MeshLimits;
 use super::assemble::{FaceNames, PartTable};
 use super::error::{Place, Problem};
 use super::text::{Scanner, Token};
-use super::triangulate::triangulate;
 use super::write::one_line;
 
 /// No texture coordinate at this corner.
@@ -47,7 +47,7 @@ struct Forward {
 /// Names of what a face refers to, for messages.
 const KINDS: [&str; 2] = ["vertex", "texture coordinate"];
 
-pub(super) fn parse_obj(bytes: &[u8], limits: &MeshLimits) -> Result<Mesh, Problem> {
+pub(super) fn parse_obj(bytes: &[u8], limits: &MeshLimits) -> Result<PolygonMesh, Problem> {
     let mut obj = Obj::default();
     let mut scanner = Scanner::new(bytes);
     let mut words: Vec<Token> = Vec::new();
@@ -174,7 +174,7 @@ impl Obj {
             None => self.parts.number(&self.names),
         };
         self.part = Some(part);
-        self.parts.push(part, words.len() - 2);
+        self.parts.push(part);
         self.faces.push(words.len() as u32);
         Ok(())
     }
@@ -224,7 +224,7 @@ impl Obj {
         Ok(index as u32)
     }
 
-    fn finish(self) -> Result<Mesh, Problem> {
+    fn finish(self) -> Result<PolygonMesh, Problem> {
         let counts = [self.positions.len(), self.uvs.len()];
         for Forward { kind, index, place } in self.forward {
             if index as usize >= counts[kind] {
@@ -238,34 +238,25 @@ impl Obj {
             }
         }
         let has_uvs = self.corners.iter().any(|corner| corner[1] != NO_UV);
-        let mut mesh = Mesh {
+        let mut mesh = PolygonMesh {
             positions: self.positions,
             colors: self.colors,
-            ..Mesh::default()
+            ..PolygonMesh::default()
         };
-        let uv = |corner: &[u32; 2]| {
-            self.uvs
-                .get(corner[1] as usize)
-                .copied()
-                .unwrap_or_default()
-        };
-        let mut first = 0;
+        let mut vertices = self.corners.iter().map(|corner| corner[0]);
         for corner_count in self.faces {
-            let corners = &self.corners[first..first + corner_count as usize];
-            first += corner_count as usize;
-            let polygon: Vec<Vec3> = corners
-                .iter()
-                .map(|corner| mesh.positions[corner[0] as usize])
-                .collect();
-            for triangle in triangulate(&polygon) {
-                let chosen = triangle.map(|i| &corners[i as usize]);
-                mesh.triangles.push(chosen.map(|corner| corner[0]));
-                if has_uvs {
-                    mesh.corner_uvs.push(chosen.map(uv));
-                }
-            }
+            mesh.faces
+                .push(vertices.by_ref().take(corner_count as usize));
         }
-        self.parts.finish(&mut mesh)?;
+        if has_uvs {
+            let uv = |corner: &[u32; 2]| self.uvs.get(corner[1] as usize).copied();
+            let uvs = self
+                .corners
+                .iter()
+                .map(|corner| uv(corner).unwrap_or_default());
+            mesh.corner_uvs = uvs.collect();
+        }
+        (mesh.parts, mesh.part_names) = self.parts.finish()?;
         Ok(mesh)
     }
 }

@@ -1,13 +1,12 @@
 //! Reading PLY: a header that describes the columns, then text or binary rows.
 
 use glam::{Vec2, Vec3};
-use pliant::geometry::Mesh;
+use pliant::visual::PolygonMesh;
 
 use super::MeshLimits;
 use super::assemble::{FaceNames, PartTable, weld};
 use super::error::Problem;
 use super::text::{Scanner, Token, shown};
-use super::triangulate::triangulate;
 
 /// Comments that name the parts begin with this word; the face property `part` counts them.
 pub(super) const PART_COMMENT: &str = "part";
@@ -116,7 +115,7 @@ struct Header {
     part_names: Vec<String>,
 }
 
-pub(super) fn parse_ply(bytes: &[u8], limits: &MeshLimits) -> Result<Mesh, Problem> {
+pub(super) fn parse_ply(bytes: &[u8], limits: &MeshLimits) -> Result<PolygonMesh, Problem> {
     let mut scanner = Scanner::new(bytes);
     let header = parse_header(&mut scanner)?;
     let mut rows = Rows {
@@ -415,7 +414,8 @@ impl Rows<'_> {
 /// The mesh as its rows arrive.
 #[derive(Default)]
 struct Builder {
-    mesh: Mesh,
+    mesh: PolygonMesh,
+    triangle_count: usize,
     vertex_uvs: Vec<Vec2>,
     /// Corner coordinates of faces, where the file has them there.
     has_corner_uvs: bool,
@@ -464,7 +464,8 @@ impl Builder {
                 list.len()
             )));
         }
-        limits.check_triangles(self.mesh.triangles.len() + list.len() - 2)?;
+        self.triangle_count += list.len() - 2;
+        limits.check_triangles(self.triangle_count)?;
         let count = self.mesh.positions.len();
         let in_range = |&&v: &&f64| !(v >= 0.0 && v < count as f64 && v.fract() == 0.0);
         if let Some(vertex) = list.iter().find(in_range) {
@@ -473,31 +474,23 @@ impl Builder {
             )));
         }
         let corners: Vec<u32> = list.iter().map(|&v| v as u32).collect();
-        let polygon: Vec<Vec3> = corners
-            .iter()
-            .map(|&v| self.mesh.positions[v as usize])
-            .collect();
         let uvs = row
             .list(&["texcoord", "texcoords"])
             .filter(|uvs| uvs.len() == 2 * corners.len());
         self.has_corner_uvs |= uvs.is_some();
         let part = row.scalar(&["part"]).map_or(u32::MAX, |p| p as u32);
-        for triangle in triangulate(&polygon) {
-            let triangle = triangle.map(|i| i as usize);
-            self.mesh.triangles.push(triangle.map(|i| corners[i]));
+        self.face_parts.push(part);
+        for (i, &v) in corners.iter().enumerate() {
             self.mesh.corner_uvs.push(match uvs {
-                Some(uvs) => triangle.map(|i| finite_uv(uvs[2 * i], uvs[2 * i + 1])),
-                None => triangle.map(|i| {
-                    let uv = self.vertex_uvs.get(corners[i] as usize);
-                    uv.copied().unwrap_or_default()
-                }),
+                Some(uvs) => finite_uv(uvs[2 * i], uvs[2 * i + 1]),
+                None => self.vertex_uvs.get(v as usize).copied().unwrap_or_default(),
             });
-            self.face_parts.push(part);
         }
+        self.mesh.faces.push(corners);
         Ok(())
     }
 
-    fn finish(self, part_names: &[String]) -> Result<Mesh, Problem> {
+    fn finish(self, part_names: &[String]) -> Result<PolygonMesh, Problem> {
         let mut mesh = self.mesh;
         if self.vertex_uvs.is_empty() && !self.has_corner_uvs {
             mesh.corner_uvs = Vec::new();
@@ -516,9 +509,9 @@ impl Builder {
         let unnamed = number_of("");
         for &part in &self.face_parts {
             let number = numbers.get(part as usize).copied();
-            parts.push(number.unwrap_or(unnamed), 1);
+            parts.push(number.unwrap_or(unnamed));
         }
-        parts.finish(&mut mesh)?;
+        (mesh.parts, mesh.part_names) = parts.finish()?;
         // Coordinates per vertex force a file to repeat vertices along seams.
         if !self.vertex_uvs.is_empty() {
             weld(&mut mesh);

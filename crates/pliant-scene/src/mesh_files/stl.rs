@@ -96,12 +96,12 @@ fn parse_text(bytes: &[u8], limits: &MeshLimits) -> Result<Mesh, Problem> {
             let corners = facet(&mut scanner)?;
             mesh.triangles
                 .push(corners.map(|c| welder.vertex(c, [255; 4])));
-            parts.push(part, 1);
+            parts.push(part);
         }
     }
     limits.check_vertices(welder.positions.len())?;
     mesh.positions = welder.positions;
-    parts.finish(&mut mesh)?;
+    (mesh.parts, mesh.part_names) = parts.finish()?;
     Ok(mesh)
 }
 

@@ -930,3 +930,34 @@ proptest! {
         }
     }
 }
+
+/// Polygons of OBJ and PLY stay polygons with their parts, texture coordinates and colours; errors are the same lines as for triangles.
+#[test]
+fn polygons_are_kept() {
+    let limits = MeshLimits::default();
+    let parse = |bytes: &[u8], format| parse_polygons(bytes, format, Path::new("file"), &limits);
+    let obj =
+        b"v 0 0 0 1 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0.5 2 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n\
+        g wall\nf 1/1 2/2 3/3 4/4\ng roof\nf 4 3 5\n";
+    let mesh = parse(obj, MeshFormat::Obj).unwrap();
+    assert_eq!(mesh.faces.row(0), [0, 1, 2, 3]);
+    assert_eq!(mesh.faces.row(1), [3, 2, 4]);
+    assert_eq!(mesh.part_name(mesh.part(1)), "roof");
+    assert_eq!(mesh.face_uvs(0)[2], Vec2::ONE);
+    assert_eq!(
+        (mesh.colors[0], mesh.colors[1]),
+        ([255, 0, 0, 255], [255; 4])
+    );
+    let ply = b"ply\nformat ascii 1.0\ncomment part hull\ncomment part keel\nelement vertex 5\nproperty float x\nproperty float y\n\
+        property float z\nelement face 2\nproperty list uchar int vertex_indices\nproperty uchar part\nend_header\n\
+        0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n4 0 1 2 3 1\n3 0 1 4 0\n";
+    let mesh = parse(ply, MeshFormat::Ply).unwrap();
+    assert_eq!(mesh.faces.row(0), [0, 1, 2, 3]);
+    assert_eq!(mesh.part_name(mesh.part(0)), "keel");
+    assert_eq!(parse_as(ply, MeshFormat::Ply).unwrap().triangles.len(), 3);
+    let bad = b"v 0 0 0\nv 1 0 0\nf 1 2 9\n";
+    assert_eq!(
+        parse(bad, MeshFormat::Obj).unwrap_err().to_string(),
+        refusal(bad, MeshFormat::Obj)
+    );
+}

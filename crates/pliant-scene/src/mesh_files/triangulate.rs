@@ -1,9 +1,36 @@
 //! Polygons into triangles.
 
 use glam::{DVec2, DVec3, Vec3};
+use pliant::geometry::Mesh;
+use pliant::visual::PolygonMesh;
 
 /// Corners above which a polygon is split as a fan even if it is not convex: cutting ears takes up to cubic time.
 const MOST_EARS: usize = 512;
+
+/// A mesh of polygons as one of triangles; nothing else changes.
+pub(super) fn triangulated(polygons: PolygonMesh) -> Mesh {
+    let mut mesh = Mesh {
+        positions: polygons.positions,
+        colors: polygons.colors,
+        part_names: polygons.part_names,
+        ..Mesh::default()
+    };
+    let mut first = 0;
+    for (face, row) in polygons.faces.iter().enumerate() {
+        let corners: Vec<Vec3> = row.iter().map(|&v| mesh.positions[v as usize]).collect();
+        for triangle in triangulate(&corners) {
+            let chosen = triangle.map(|i| i as usize);
+            mesh.triangles.push(chosen.map(|i| row[i]));
+            if !polygons.corner_uvs.is_empty() {
+                let uvs = chosen.map(|i| polygons.corner_uvs[first + i]);
+                mesh.corner_uvs.push(uvs);
+            }
+            mesh.parts.extend(polygons.parts.get(face));
+        }
+        first += row.len();
+    }
+    mesh
+}
 
 /// Splits a polygon with at least three corners into triangles, given as numbers of its corners.
 ///

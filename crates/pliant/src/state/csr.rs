@@ -30,6 +30,19 @@ impl Csr {
         &self.items[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
+    /// Adds a row behind the last one.
+    pub fn push(&mut self, row: impl IntoIterator<Item = u32>) {
+        self.items.extend(row);
+        self.offsets.push(self.items.len() as u32);
+    }
+
+    /// The rows, one after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + DoubleEndedIterator + Clone {
+        self.offsets
+            .windows(2)
+            .map(|w| &self.items[w[0] as usize..w[1] as usize])
+    }
+
     /// Rows from (row, item) pairs that come in ascending order of items: a counting sort, so each row is ascending too.
     pub fn from_pairs(rows: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Self {
         let mut offsets = vec![0u32; rows + 1];
@@ -62,5 +75,8 @@ mod tests {
         assert_eq!(csr.row(0), [0, 3]);
         assert_eq!(csr.row(1), [0u32; 0]);
         assert_eq!(csr.row(2), [0, 1, 7]);
+        let mut pushed = Csr::default();
+        csr.iter().for_each(|row| pushed.push(row.iter().copied()));
+        assert_eq!(pushed, csr);
     }
 }

@@ -381,6 +381,11 @@ const BODIES: &[Case] = &[
         "s.toml:3:1: `particles` is for method `oriented`, but this body's method is `clusters`",
     ),
     (
+        "<BALL>method = 'oriented'\ndetail = 0.5\n",
+        "",
+        "s.toml:4:1: `detail` is for a `model` that comes with Pliant, expected none",
+    ),
+    (
         "<BALL>method = 'visual'\nrecluster = 'world'\n",
         "",
         "s.toml:4:1: `recluster` is for method `clusters`, but this body's method is `visual`",

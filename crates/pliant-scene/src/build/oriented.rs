@@ -125,7 +125,7 @@ fn modelled(
         let model = Document::parse(&text, &origin)?.model()?;
         from_file(&model, density)
     } else {
-        models::make(name).ok_or_else(|| {
+        models::make(name, body.detail.unwrap_or(1.0)).ok_or_else(|| {
             let known = models::NAMES.join("`, `");
             let message =
                 format!("unknown model `{name}`, expected a .toml file or one of `{known}`");

@@ -87,6 +87,8 @@ pub struct Body {
     /// A file of explicit particles, edges and groups, relative to the scene file, or the name of a built-in model: `tree`, `toy`, `chain`,
     /// `head` or `truck`. A `mesh` or a `shape` beside it is what is seen of it. Oriented only.
     pub model: Option<String>,
+    /// How fine what is seen of a built-in model is, from 0.1 to 1; 1, the finest, if omitted. Oriented only.
+    pub detail: Option<f32>,
     /// How particles carry the surface; linear if omitted. Oriented only.
     pub skin: Option<SkinKind>,
     /// Which particles take the rotation of a group; lead if omitted. Oriented only.
@@ -356,7 +358,7 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 22] {
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 23] {
         use Method::{Clusters, Implicit, Oriented};
         [
             (
@@ -386,6 +388,7 @@ impl Body {
             ("embedded", self.embedded.is_some(), &[Clusters]),
             ("particles", self.particles.is_some(), &[Oriented]),
             ("model", self.model.is_some(), &[Oriented]),
+            ("detail", self.detail.is_some(), &[Oriented]),
             ("skin", self.skin.is_some(), &[Oriented]),
             ("turning", self.turning.is_some(), &[Oriented]),
             ("second_order", self.second_order.is_some(), &[Oriented]),
@@ -401,6 +404,7 @@ impl Body {
         at.number("cluster_radius", self.cluster_radius, Range::POSITIVE)?;
         at.count("clusters", self.clusters, 1, u32::MAX)?;
         at.count("particles", self.particles, 1, u32::MAX)?;
+        at.number("detail", self.detail, Range::Within(0.1, 1.0))?;
         at.name("merge", self.merge.as_deref())?;
         if self.texture.as_deref() != Some("checker") {
             at.path("texture", self.texture.as_deref())?;
@@ -490,6 +494,11 @@ impl Body {
             return Err(at
                 .field("particles")
                 .key_error("the body has both `model` and `particles`, expected one of them"));
+        }
+        if self.detail.is_some() && self.model.is_none() {
+            return Err(at
+                .field("detail")
+                .key_error("`detail` is for a `model` that comes with Pliant, expected none"));
         }
         at.path("mesh", self.mesh.as_deref())?;
         at.path("model", self.model.as_deref())?;

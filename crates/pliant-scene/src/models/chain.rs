@@ -12,14 +12,13 @@ const PITCH: f32 = 0.1;
 /// Semi-axes of the middle line of a link, and its thickness (m).
 const LINK: (f32, f32, f32) = (0.066, 0.042, 0.016);
 
-pub(super) fn make() -> OrientedDesc {
-    let mut shop = Workshop::new();
+pub(super) fn make(mut shop: Workshop) -> OrientedDesc {
     let places = coil();
     let joints: Vec<u32> = places
         .iter()
         .map(|&x| shop.particle(joint(x, LINK.2, 0.05)))
         .collect();
-    let link = link_mesh();
+    let link = link_mesh(&shop);
     for i in 0..LINKS as usize {
         let (a, b) = (places[i], places[i + 1]);
         let ahead = (b - a).normalize_or(Vec3::X);
@@ -73,8 +72,8 @@ fn coil() -> Vec<Vec3> {
 }
 
 /// A link along x, flat across z.
-fn link_mesh() -> Mesh {
-    Mesh::ring(20, 6, |u, v| {
+fn link_mesh(shop: &Workshop) -> Mesh {
+    Mesh::ring(shop.parts(20, 6), shop.parts(6, 3), |u, v| {
         let (sin, cos) = libm::sincosf(std::f32::consts::TAU * u);
         let (up, out) = libm::sincosf(std::f32::consts::TAU * v);
         let away = Vec3::new(cos / LINK.0, sin / LINK.1, 0.0).normalize_or(Vec3::X);

@@ -17,8 +17,7 @@ const HAIRS: u32 = 5;
 const CAPE: u32 = 16;
 const SKULL: (Vec3, Vec3) = (Vec3::new(0.0, 3.0, 0.0), Vec3::new(0.40, 0.50, 0.46));
 
-pub(super) fn make() -> OrientedDesc {
-    let mut shop = Workshop::new();
+pub(super) fn make(mut shop: Workshop) -> OrientedDesc {
     let bones = [
         (SKULL.0, SKULL.1),
         (Vec3::new(0.0, 2.66, 0.16), Vec3::new(0.27, 0.28, 0.28)),
@@ -34,7 +33,7 @@ pub(super) fn make() -> OrientedDesc {
         .collect();
     let home = shop.nearest_of(rigid.clone());
     // The form is known to be sound.
-    let bust = mesh_shape(&bust(), 0.056).unwrap_or_default();
+    let bust = mesh_shape(&bust(), shop.edge(0.056)).unwrap_or_default();
     shop.show(&bust, MARBLE, home);
     for strand in 0..STRANDS {
         rigid.push(hair(&mut shop, strand));
@@ -133,7 +132,11 @@ fn hair(shop: &mut Workshop, strand: u32) -> u32 {
         let path: Vec<(Vec3, f32)> = way.iter().map(|(x, r)| (*x + aside, *r)).collect();
         let shade = 12 * (lock as u8 % 3);
         let brown = [74 + shade, 48 + shade, 30 + shade / 2, 255];
-        shop.show(&tube(&smooth(&path, 2), 4), brown, &home);
+        shop.show(
+            &tube(&smooth(&path, shop.parts(2, 1) as usize), shop.parts(4, 3)),
+            brown,
+            &home,
+        );
     }
     own[0]
 }
@@ -199,7 +202,7 @@ fn cape(shop: &mut Workshop) -> Vec<u32> {
         }
     }
     let home = shop.nearest_of(grid.clone());
-    shop.show(&sheet(&at, 5 * (CAPE - 1)), RED, home);
+    shop.show(&sheet(&at, shop.parts(5, 1) * (CAPE - 1)), RED, home);
     grid[..CAPE as usize].to_vec()
 }
 

@@ -10,6 +10,7 @@ mod truck;
 mod workshop;
 
 use pliant::OrientedDesc;
+use workshop::Workshop;
 
 /// The names of the models.
 pub const NAMES: [&str; 5] = ["tree", "toy", "chain", "head", "truck"];
@@ -17,14 +18,16 @@ pub const NAMES: [&str; 5] = ["tree", "toy", "chain", "head", "truck"];
 /// A vertex of this colour has the colour of its body.
 pub(crate) const BODY_COLOR: [u8; 4] = [0; 4];
 
-/// Makes the model of a name, around its origin.
-pub fn make(name: &str) -> Option<OrientedDesc> {
+/// Makes the model of a name, around its origin. What is seen of it is about as fine as `detail` says: 1 is the finest, at a half edges are
+/// twice as long.
+pub fn make(name: &str, detail: f32) -> Option<OrientedDesc> {
+    let shop = Workshop::new(detail);
     match name {
-        "tree" => Some(tree::make()),
-        "toy" => Some(toy::make()),
-        "chain" => Some(chain::make()),
-        "head" => Some(head::make()),
-        "truck" => Some(truck::make()),
+        "tree" => Some(tree::make(shop)),
+        "toy" => Some(toy::make(shop)),
+        "chain" => Some(chain::make(shop)),
+        "head" => Some(head::make(shop)),
+        "truck" => Some(truck::make(shop)),
         _ => None,
     }
 }
@@ -45,7 +48,7 @@ mod tests {
             ("truck", 300, 100_000),
         ];
         for (name, particles, triangles) in sizes {
-            let desc = make(name).unwrap();
+            let desc = make(name, 1.0).unwrap();
             let near = |found: usize, wanted: usize| found.abs_diff(wanted) * 8 <= wanted;
             let found = (desc.particles.len(), desc.mesh.triangles.len());
             assert!(
@@ -58,8 +61,13 @@ mod tests {
                 desc.home.iter().all(|&i| desc.particles[i as usize].turns),
                 "{name}"
             );
+            let coarse = make(name, 0.5).unwrap();
+            assert_eq!(coarse.particles, desc.particles, "{name}");
+            let triangles = (coarse.mesh.triangles.len(), desc.mesh.triangles.len());
+            assert!(5 * triangles.0 < 3 * triangles.1, "{name}: {triangles:?}");
+            World::default().add_oriented(coarse).unwrap();
             World::default().add_oriented(desc).unwrap();
         }
-        assert!(make("boat").is_none());
+        assert!(make("boat", 1.0).is_none());
     }
 }

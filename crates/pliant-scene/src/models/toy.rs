@@ -61,8 +61,7 @@ const fn limb(at: [f32; 3], half: [f32; 3], color: [u8; 4], joints: &'static [us
     }
 }
 
-pub(super) fn make() -> OrientedDesc {
-    let mut shop = Workshop::new();
+pub(super) fn make(mut shop: Workshop) -> OrientedDesc {
     let joints = JOINTS.map(|x| shop.particle(joint(x.into(), 0.03, 0.15)));
     let part = |x: Vec3, half: Vec3| egg(x, Quat::IDENTITY, half, 600.0 * half.element_product());
     // The trunk is two particles, so that it is not round.
@@ -72,7 +71,7 @@ pub(super) fn make() -> OrientedDesc {
     });
     shop.rigid(&trunk, &[0, 1, 2, 5, 6].map(|j: usize| joints[j]));
     let shirt = moved(
-        rounded_box(Vec3::new(0.18, 0.22, 0.115), 0.07, 6),
+        rounded_box(Vec3::new(0.18, 0.22, 0.115), 0.07, shop.parts(6, 2)),
         Quat::IDENTITY,
         Vec3::Y * 0.65,
     );
@@ -85,7 +84,11 @@ pub(super) fn make() -> OrientedDesc {
         let held: Vec<u32> = limb.joints.iter().map(|&j| joints[j]).collect();
         shop.rigid(&[own], &held);
         let round = 0.6 * half.min_element();
-        let block = moved(rounded_box(half, round, 4), Quat::IDENTITY, at);
+        let block = moved(
+            rounded_box(half, round, shop.parts(4, 2)),
+            Quat::IDENTITY,
+            at,
+        );
         shop.show(&block, limb.color, |_| own);
         parts.push(own);
     }
@@ -93,7 +96,7 @@ pub(super) fn make() -> OrientedDesc {
     for side in [-1.0, 1.0] {
         let eye = Vec3::new(0.05 * side, 1.03, 0.125);
         shop.show(
-            &moved(solids::sphere(0.022, 4), Quat::IDENTITY, eye),
+            &moved(solids::sphere(0.022, shop.parts(4, 1)), Quat::IDENTITY, eye),
             DARK,
             |_| head,
         );

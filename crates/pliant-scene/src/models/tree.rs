@@ -40,9 +40,9 @@ struct Gardener {
     random: Random,
 }
 
-pub(super) fn make() -> OrientedDesc {
+pub(super) fn make(shop: Workshop) -> OrientedDesc {
     let mut gardener = Gardener {
-        shop: Workshop::new(),
+        shop,
         random: Random::new([2011, 7, 0, 0]),
     };
     gardener.branch(0, Vec3::ZERO, Vec3::Y, 1.0, None);
@@ -88,7 +88,10 @@ impl Gardener {
             at = next;
             way.push((at, radius(t)));
         }
-        let mesh = tube(&smooth(&way, 2), kind.sides);
+        let mesh = tube(
+            &smooth(&way, self.shop.parts(2, 1) as usize),
+            self.shop.parts(kind.sides, 3),
+        );
         let home = self.shop.nearest_of(own.clone());
         self.shop.show(&mesh, BARK, home);
         if level + 1 == KINDS.len() {
@@ -137,20 +140,19 @@ impl Gardener {
             let shade = (24.0 * self.chance()) as i16;
             let tint = |c: i16| (c + shade).clamp(0, 255) as u8;
             let green = [tint(88), tint(140), tint(52), 255];
-            let mesh = blade(foot, turn, length);
+            let mesh = blade(foot, turn, length, self.shop.parts(4, 2));
             self.shop.show(&mesh, green, |_| leaf);
         }
     }
 }
 
 /// A leaf from its foot along the x axis of `turn`, bent downwards, seen from both sides.
-fn blade(foot: Vec3, turn: Quat, length: f32) -> Mesh {
-    const STEPS: u32 = 4;
+fn blade(foot: Vec3, turn: Quat, length: f32, steps: u32) -> Mesh {
     let mut mesh = Mesh::default();
     for side in 0..2u32 {
         let first = mesh.positions.len() as u32;
-        for i in 0..=STEPS {
-            let t = i as f32 / STEPS as f32;
+        for i in 0..=steps {
+            let t = i as f32 / steps as f32;
             let width = 0.24 * length * libm::sinf(std::f32::consts::PI * t.powf(0.7)) + 0.004;
             let sag = -0.22 * length * t * t - 0.002 * side as f32;
             for (across, fold) in [(-width, 0.3), (0.0, 0.0), (width, 0.3)] {
@@ -158,7 +160,7 @@ fn blade(foot: Vec3, turn: Quat, length: f32) -> Mesh {
                 mesh.positions.push(foot + turn * p);
             }
         }
-        for (i, k) in (0..STEPS).flat_map(|i| [(i, 0), (i, 1)]) {
+        for (i, k) in (0..steps).flat_map(|i| [(i, 0), (i, 1)]) {
             let [a, b] = [first + 3 * i + k, first + 3 * i + k + 1];
             let [c, d] = [a + 3, b + 3];
             let quad = if side == 0 {

@@ -26,8 +26,7 @@ const AROUND: u32 = 14;
 /// Particles of the body.
 const SHELL: usize = 160;
 
-pub(super) fn make() -> OrientedDesc {
-    let mut shop = Workshop::new();
+pub(super) fn make(mut shop: Workshop) -> OrientedDesc {
     let frame = frame(&mut shop);
     for ahead in [1.0, -1.0] {
         axle(&mut shop, &frame, ahead);
@@ -49,7 +48,7 @@ fn frame(shop: &mut Workshop) -> Vec<u32> {
             beam.push(shop.particle(egg(x, Quat::IDENTITY, radii, 40.0)));
         }
         let home = shop.nearest_of(beam.clone());
-        let mesh = rounded_box(Vec3::new(2.25, 0.11, 0.09), 0.04, 12);
+        let mesh = rounded_box(Vec3::new(2.25, 0.11, 0.09), 0.04, shop.parts(12, 2));
         let mesh = moved(mesh, Quat::IDENTITY, Vec3::new(0.0, 1.36, side));
         shop.show(&mesh, BLACK, home);
         frame.extend(beam);
@@ -68,9 +67,9 @@ fn axle(shop: &mut Workshop, frame: &[u32], ahead: f32) {
         60.0,
     ));
     let path = [-0.98f32, 0.98].map(|s| (middle + Vec3::Z * s, 0.10));
-    shop.show(&tube(&path, 16), STEEL, |_| beam);
+    shop.show(&tube(&path, shop.parts(16, 6)), STEEL, |_| beam);
     let lump = moved(
-        rounded_box(Vec3::splat(0.2), 0.14, 8),
+        rounded_box(Vec3::splat(0.2), 0.14, shop.parts(8, 3)),
         Quat::IDENTITY,
         middle,
     );
@@ -94,7 +93,7 @@ fn axle(shop: &mut Workshop, frame: &[u32], ahead: f32) {
     for side in [-0.42, 0.42] {
         let foot = middle + Vec3::new(0.0, 0.08, side);
         let strut = [(foot, 0.07), (foot + Vec3::Y * 0.46, 0.07)];
-        shop.show(&tube(&strut, 12), STEEL, |_| beam);
+        shop.show(&tube(&strut, shop.parts(12, 5)), STEEL, |_| beam);
     }
 }
 
@@ -140,15 +139,15 @@ fn wheel(shop: &mut Workshop, middle: Vec3, side: f32) -> [u32; 2] {
         shop.group(&members, bond);
     }
     let home = shop.nearest_of(tyre);
-    let mesh = tyre_mesh();
+    let mesh = tyre_mesh(shop);
     shop.show(&moved(mesh, Quat::IDENTITY, middle), RUBBER, home);
     show_rim(shop, rim, middle, side);
     hub
 }
 
 /// A tyre around z with a coarse tread.
-fn tyre_mesh() -> Mesh {
-    Mesh::ring(112, 28, |u, v| {
+fn tyre_mesh(shop: &Workshop) -> Mesh {
+    Mesh::ring(shop.parts(112, 56), shop.parts(28, 8), |u, v| {
         let (sin, cos) = libm::sincosf(std::f32::consts::TAU * u);
         let (up, out) = libm::sincosf(std::f32::consts::TAU * v);
         // Blocks on the outside, in two rows that do not face each other.
@@ -166,7 +165,7 @@ fn tyre_mesh() -> Mesh {
 
 /// A rim with five spokes.
 fn show_rim(shop: &mut Workshop, rim: u32, middle: Vec3, side: f32) {
-    let drum = Mesh::ring(40, 10, |u, v| {
+    let drum = Mesh::ring(shop.parts(40, 12), shop.parts(10, 4), |u, v| {
         let (sin, cos) = libm::sincosf(std::f32::consts::TAU * u);
         let (up, out) = libm::sincosf(std::f32::consts::TAU * v);
         let away = 0.33 + 0.035 * out;
@@ -176,12 +175,12 @@ fn show_rim(shop: &mut Workshop, rim: u32, middle: Vec3, side: f32) {
     let face = middle + Vec3::Z * (0.12 * side);
     for spoke in 0..5u8 {
         let turn = Quat::from_rotation_z(std::f32::consts::TAU * f32::from(spoke) / 5.0);
-        let mesh = rounded_box(Vec3::new(0.17, 0.05, 0.03), 0.025, 4);
+        let mesh = rounded_box(Vec3::new(0.17, 0.05, 0.03), 0.025, shop.parts(4, 1));
         let mesh = moved(mesh, turn, face + turn * (Vec3::X * 0.16));
         shop.show(&mesh, BODY_COLOR, |_| rim);
     }
     let cap = moved(
-        rounded_box(Vec3::new(0.09, 0.09, 0.07), 0.05, 6),
+        rounded_box(Vec3::new(0.09, 0.09, 0.07), 0.05, shop.parts(6, 2)),
         Quat::IDENTITY,
         face,
     );
@@ -193,7 +192,7 @@ fn shell(shop: &mut Workshop) -> Vec<u32> {
     let form = pickup();
     // The forms are known to be sound; a coarse mesh is enough to place the particles.
     let coarse = mesh_shape(&form, 0.12).unwrap_or_default();
-    let fine = mesh_shape(&form, 0.072).unwrap_or_default();
+    let fine = mesh_shape(&form, shop.edge(0.072)).unwrap_or_default();
     let cover = cover(&coarse, SHELL, 60.0, 2011).unwrap_or_default();
     let count = cover.particles.len() as u32;
     let first = shop.take(cover.particles, &cover.edges);

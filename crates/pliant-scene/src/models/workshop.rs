@@ -10,6 +10,8 @@ use pliant::oriented::{GroupDesc, Particle};
 /// A model in the making.
 pub(super) struct Workshop {
     desc: OrientedDesc,
+    /// How fine what is seen is, from 0 to 1.
+    detail: f32,
 }
 
 /// How a group is made.
@@ -24,10 +26,21 @@ pub(super) struct Bond<'a> {
 }
 
 impl Workshop {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(detail: f32) -> Self {
         Self {
             desc: OrientedDesc::new("", Vec::new(), Vec::new()),
+            detail,
         }
+    }
+
+    /// How many of `most` parts something round has, `least` at least.
+    pub(super) fn parts(&self, most: u32, least: u32) -> u32 {
+        ((most as f32 * self.detail).round() as u32).clamp(least, most)
+    }
+
+    /// How long edges are that are `shortest` at the finest (m).
+    pub(super) fn edge(&self, shortest: f32) -> f32 {
+        shortest / self.detail
     }
 
     pub(super) fn particle(&mut self, particle: Particle) -> u32 {
@@ -208,7 +221,8 @@ pub(super) fn tube(path: &[(Vec3, f32)], around: u32) -> Mesh {
 }
 
 /// A box around the origin whose edges are rounded, with `n` × `n` squares a side.
-pub(super) fn rounded_box(half: Vec3, round: f32, n: i32) -> Mesh {
+pub(super) fn rounded_box(half: Vec3, round: f32, n: u32) -> Mesh {
+    let n = n as i32;
     let mut mesh = Mesh::default();
     let mut known: BTreeMap<[i32; 3], u32> = BTreeMap::new();
     let core = half - round;

@@ -8,7 +8,7 @@
 //! the motion.
 //!
 //! Where a cut ends at a neighbour that was not cut, the new vertex lies on the neighbour's edge. It becomes a vertex of the neighbour's
-//! faces, too, at a fixed share of the edge, and the neighbour takes part in its mean: no crack opens ([`junctions`](super::junctions)).
+//! faces, too, at a fixed share of the edge, and the neighbour takes part in its mean: no crack opens (`junctions.rs`).
 
 use glam::{Mat3, Vec2, Vec3};
 use rayon::prelude::*;

@@ -197,6 +197,7 @@ impl World {
                 body,
                 until,
             }),
+            ActionKind::Fracture { .. } | ActionKind::Drive { .. } | ActionKind::Steer { .. } => {}
             ActionKind::Cut {
                 point,
                 normal,

@@ -4,6 +4,7 @@ use super::collider::{Collider, MotionKey};
 use super::grab::Grip;
 use crate::state::BodyId;
 use crate::surface::cut::Blade;
+use crate::visual::PatternDesc;
 use glam::Vec3;
 
 /// An action that was added to a world, in the order of adding.
@@ -90,6 +91,31 @@ pub enum ActionKind {
         blade: Option<Blade>,
         /// The body that is cut, or all.
         body: Option<BodyId>,
+    },
+    /// Breaks the body of visual geometry whose surface is nearest to a place by a pattern.
+    Fracture {
+        /// Where (m).
+        at: Vec3,
+        /// By which pattern; none: by the body's own.
+        pattern: Option<PatternDesc>,
+    },
+    /// Drives joints: hinges and wheels turn, slides move.
+    Drive {
+        /// Name of the joints; a `*` at its end stands for anything.
+        joint: String,
+        /// Speed (rad/s; of slides m/s).
+        speed: f32,
+        /// When the drive ends (s).
+        until: f64,
+    },
+    /// Steers wheels.
+    Steer {
+        /// Name of the joints; a `*` at its end stands for anything.
+        joint: String,
+        /// Angle about the joint's y axis (rad).
+        angle: f32,
+        /// When wheels go back to straight ahead (s).
+        until: f64,
     },
     /// An obstacle that is there for a while: a roller, a hand.
     Tool {
@@ -207,6 +233,13 @@ impl ActionKind {
                 let ok = point.is_finite() && is_direction(normal);
                 (!ok).then_some("a cut needs a finite plane with a direction")
             }
+            Self::Fracture { at, .. } => {
+                (!at.is_finite()).then_some("a fracture needs a finite place")
+            }
+            &Self::Drive { speed, until, .. } => (!speed.is_finite() || until.is_nan())
+                .then_some("a drive needs a finite speed and a time at which it ends"),
+            &Self::Steer { angle, until, .. } => (!angle.is_finite() || until.is_nan())
+                .then_some("a steer needs a finite angle and a time at which it ends"),
             Self::Tool { collider, until } => {
                 let sound = |key: &MotionKey| {
                     key.position.is_finite() && key.rotation.is_finite() && !key.time.is_nan()

@@ -26,6 +26,7 @@
 mod clean;
 pub mod clip;
 mod convex_parts;
+pub mod desc;
 pub mod extrude;
 pub mod fracture;
 pub mod hull;
@@ -45,7 +46,12 @@ pub mod round;
 pub mod sat;
 pub mod tear;
 pub mod welded;
+mod world;
 
+pub use desc::{
+    Behavior, JointDesc, JointId, JointKind, Motor, PatternDesc, PatternKind, TearRule, VisualDesc,
+    VisualError,
+};
 pub use fracture::{Fracture, FractureOptions, fracture};
 pub use intake::{Intake, IntakeError, IntakeOptions, IntakeReport, intake};
 pub use links::{Link, LinkGraph, LinkKind, find_links};

@@ -7,6 +7,7 @@
 
 use crate::state::{Blend, BodyId, Carriers, Hanging, Skin, Skinned, Surface};
 use crate::surface::Tracked;
+use crate::visual::{LinkKind, VisualBody};
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec2, Vec3};
 use xxhash_rust::xxh3::Xxh3;
@@ -125,6 +126,9 @@ impl World {
             self.hash_oriented(s, body, first);
         }
         self.hash_surface(s, at, first);
+        if let Some(visual) = &self.visuals[at] {
+            hash_visual(s, visual);
+        }
     }
 
     fn hash_oriented(&self, s: &mut Stream, body: &Body, first: u32) {
@@ -193,6 +197,8 @@ impl World {
             Surface::None => s.tag(*b"NONE", 0),
             Surface::Skinned(skinned) => hash_skinned(s, skinned, first),
             Surface::Tracked(tracked) => hash_tracked(s, tracked, first),
+            // What it shows follows from the primitives.
+            Surface::Welded(_) => s.tag(*b"WELD", 0),
         }
     }
 
@@ -244,6 +250,46 @@ impl World {
                 s.u32(body);
             }
         }
+    }
+}
+
+/// Shapes, places and links of primitives, and how the body moves if it is rigid.
+fn hash_visual(s: &mut Stream, visual: &VisualBody) {
+    s.tag(*b"PRIM", visual.primitives.len());
+    for (p, pose) in visual.primitives.iter().zip(&visual.rest) {
+        p.verts.iter().for_each(|v| s.vec3(*v));
+        p.gids.iter().for_each(|g| s.u32(*g));
+        p.faces.items.iter().for_each(|v| s.u32(*v));
+        s.u32(p.cell);
+        s.vec3(pose.x);
+        s.mat3(pose.d);
+    }
+    visual.dented.iter().for_each(|d| s.f32(*d));
+    s.tag(*b"LINK", visual.graph.links.len());
+    for link in &visual.graph.links {
+        s.u32(link.i);
+        s.u32(link.j);
+        s.f32(link.rest);
+        let kind = match link.kind {
+            LinkKind::Initial => 0,
+            LinkKind::Pattern { breakable } => 1 + u32::from(breakable),
+        };
+        s.u32(4 * u32::from(link.broken) + kind);
+    }
+    s.u32(visual.gid_count);
+    s.u32(visual.events);
+    for (at, radius) in &visual.divided {
+        s.vec3(*at);
+        s.f32(*radius);
+    }
+    if let Some(rigid) = &visual.rigid {
+        s.tag(*b"RIGD", 1);
+        s.vec3(rigid.x);
+        s.vec3(rigid.v);
+        s.quat(rigid.rotation);
+        s.vec3(rigid.spin);
+        s.f32(rigid.inv_mass);
+        s.mat3(rigid.inertia);
     }
 }
 

@@ -522,7 +522,9 @@ impl World {
         for (body, surface) in bodies.iter().zip(surfaces) {
             let renewed = body.resampling.recluster != Recluster::Off;
             let moved = match surface {
-                Surface::None | Surface::Skinned(_) => SurfaceReport::default(),
+                Surface::None | Surface::Skinned(_) | Surface::Welded(_) => {
+                    SurfaceReport::default()
+                }
                 Surface::Tracked(tracked) => {
                     let touched = obstacles_near(&placed, points, body);
                     let frame = SkinFrame {

@@ -24,6 +24,7 @@ use crate::state::{
     BodyId, Ellipsoid, GroupMaterial, Groups, Member, NO_LEAD, Oriented, ParticleId, Points, Remap,
     Rigids, Rings, Surface,
 };
+use crate::visual::VisualBody;
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
 
@@ -84,6 +85,8 @@ pub struct Body {
     pub id: BodyId,
     /// Name.
     pub name: String,
+    /// The body that it broke off, or itself: it looks like that one.
+    pub origin: BodyId,
     /// Its points in [`World::points`].
     pub points: Range<usize>,
     /// Its groups in [`World::groups`]; none if its particles have rotations.
@@ -156,6 +159,8 @@ pub struct World {
     pub(crate) rings: Rings,
     pub(crate) surfaces: Vec<Surface>,
     pub(crate) bodies: Vec<Body>,
+    /// What bodies of visual geometry have besides, in the order of the bodies.
+    pub(crate) visuals: Vec<Option<Box<VisualBody>>>,
     pub(crate) colliders: Vec<Collider>,
     pub(crate) script: Script,
     pub(crate) grabs: Vec<Grab>,
@@ -366,10 +371,12 @@ impl World {
             material.plastic_limit.get_or_insert(PLASTIC_LIMIT);
         }
         self.surfaces.push(surface);
+        self.visuals.push(None);
         let id = BodyId(self.next_body);
         self.next_body += 1;
         self.bodies.push(Body {
             id,
+            origin: id,
             name: desc.name,
             points: first..self.points.len(),
             groups: first_group..self.groups.len(),
@@ -436,12 +443,14 @@ impl World {
         let radius = radius.fold(0.0, f32::max);
         self.surfaces
             .push(crate::oriented::skin::bind(&desc, first));
+        self.visuals.push(None);
         let id = BodyId(self.next_body);
         self.next_body += 1;
         let count = desc.particles.len() as u64;
         let groups = self.rings.len() - first_ring;
         self.bodies.push(Body {
             id,
+            origin: id,
             name: desc.name,
             points: first..self.points.len(),
             groups: self.groups.len()..self.groups.len(),
@@ -514,6 +523,7 @@ impl World {
         };
         let body = self.bodies.remove(at);
         self.surfaces.remove(at);
+        self.visuals.remove(at);
         let keep = |len: usize, gone: &Range<usize>| {
             (0..len).map(|i| !gone.contains(&i)).collect::<Vec<bool>>()
         };
@@ -572,6 +582,11 @@ impl World {
     /// The surfaces of the bodies, in the same order.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
+    }
+
+    /// What a body of visual geometry has besides, by its place among the bodies; nothing for others.
+    pub fn visual(&self, body: usize) -> Option<&VisualBody> {
+        self.visuals.get(body)?.as_deref()
     }
 
     /// All plain particles; a body's are a range of them.

@@ -3,6 +3,7 @@
 pub mod action;
 pub mod collider;
 pub mod contacts;
+pub mod frame;
 pub mod grab;
 pub mod predict;
 pub mod turns;

@@ -3,6 +3,7 @@
 use crate::geometry::Mesh;
 use crate::surface::export;
 use crate::surface::tracked::Tracked;
+use crate::visual::Welded;
 use glam::Vec3;
 use std::borrow::Cow;
 
@@ -107,6 +108,8 @@ pub enum Surface {
     Skinned(Box<Skinned>),
     /// A closed mesh that is kept in shape, merges and splits.
     Tracked(Box<Tracked>),
+    /// The mesh of a body of convex primitives: it changes only where these are cut or part.
+    Welded(Box<Welded>),
 }
 
 impl Surface {
@@ -117,6 +120,7 @@ impl Surface {
             Self::None => Cow::Owned(Mesh::default()),
             Self::Skinned(skinned) => Cow::Borrowed(&skinned.mesh),
             Self::Tracked(tracked) => Cow::Owned(export::mesh(tracked.mesh())),
+            Self::Welded(welded) => Cow::Borrowed(welded.mesh()),
         }
     }
 
@@ -126,6 +130,7 @@ impl Surface {
             Self::None => Cow::Owned(Vec::new()),
             Self::Skinned(skinned) => Cow::Borrowed(&skinned.rest),
             Self::Tracked(tracked) => Cow::Owned(export::rest(tracked.mesh())),
+            Self::Welded(welded) => Cow::Borrowed(welded.rest()),
         }
     }
 
@@ -137,7 +142,7 @@ impl Surface {
     /// Who carries the vertices of [`Surface::mesh`].
     pub fn carriers(&self) -> Box<dyn Iterator<Item = Carriers> + '_> {
         match self {
-            Self::None => Box::new(std::iter::empty()),
+            Self::None | Self::Welded(_) => Box::new(std::iter::empty()),
             Self::Skinned(skinned) => Box::new(skinned.carriers.iter().copied()),
             Self::Tracked(tracked) => Box::new(tracked.skins().map(Skin::carriers)),
         }
@@ -149,6 +154,7 @@ impl Surface {
             Self::None => 0,
             Self::Skinned(skinned) => skinned.mesh.positions.len(),
             Self::Tracked(tracked) => tracked.mesh().vertex_count(),
+            Self::Welded(welded) => welded.mesh().positions.len(),
         }
     }
 
@@ -158,6 +164,7 @@ impl Surface {
             Self::None => 0,
             Self::Skinned(skinned) => skinned.mesh.triangles.len(),
             Self::Tracked(tracked) => tracked.mesh().triangle_count(),
+            Self::Welded(welded) => welded.mesh().triangles.len(),
         }
     }
 
@@ -167,6 +174,7 @@ impl Surface {
             Self::None => 0,
             Self::Skinned(skinned) => skinned.mesh.piece_count(),
             Self::Tracked(tracked) => tracked.components().len(),
+            Self::Welded(welded) => welded.mesh().piece_count(),
         }
     }
 
@@ -176,6 +184,7 @@ impl Surface {
             Self::None => 0.0,
             Self::Skinned(skinned) => skinned.mesh.volume(),
             Self::Tracked(tracked) => tracked.mesh().volume(),
+            Self::Welded(welded) => welded.mesh().volume(),
         }
     }
 
@@ -185,6 +194,7 @@ impl Surface {
             Self::None => 0.0,
             Self::Skinned(skinned) => skinned.mesh.area(),
             Self::Tracked(tracked) => tracked.mesh().area(),
+            Self::Welded(welded) => welded.mesh().area(),
         }
     }
 
@@ -194,6 +204,7 @@ impl Surface {
             Self::None => None,
             Self::Skinned(skinned) => skinned.mesh.bounds(),
             Self::Tracked(tracked) => tracked.mesh().bounds(),
+            Self::Welded(welded) => welded.mesh().bounds(),
         }
     }
 
@@ -202,7 +213,7 @@ impl Surface {
         &mut self,
     ) -> Box<dyn Iterator<Item = &mut [u32; SKIN_INFLUENCES]> + '_> {
         match self {
-            Self::None => Box::new(std::iter::empty()),
+            Self::None | Self::Welded(_) => Box::new(std::iter::empty()),
             Self::Skinned(skinned) => {
                 let all = skinned.carriers.iter_mut().chain(&mut skinned.more);
                 Box::new(all.map(|c| &mut c.point))

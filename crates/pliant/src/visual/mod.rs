@@ -23,6 +23,7 @@
 //!
 //! Positions of a primitive are those of its undeformed shape and are never overwritten by motion.
 
+pub mod body;
 mod clean;
 pub mod clip;
 mod convex_parts;
@@ -48,6 +49,7 @@ pub mod tear;
 pub mod welded;
 mod world;
 
+pub use body::VisualBody;
 pub use desc::{
     Behavior, JointDesc, JointId, JointKind, Motor, PatternDesc, PatternKind, TearRule, VisualDesc,
     VisualError,

@@ -10,7 +10,7 @@
 //! Where a cut ends at a neighbour that was not cut, the new vertex lies on the neighbour's edge. It becomes a vertex of the neighbour's
 //! faces, too, at a fixed share of the edge, and the neighbour takes part in its mean: no crack opens (`junctions.rs`).
 
-use glam::{Mat3, Vec2, Vec3};
+use glam::{Mat3, Quat, Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::junctions::{Junction, junctions, refined_ring};
@@ -37,6 +37,8 @@ pub struct Pose {
 pub struct Welded {
     /// The mesh; its vertices are gids in ascending order.
     mesh: Mesh,
+    /// Its vertices in the undeformed configuration (m).
+    rest: Vec<Vec3>,
     /// The gid of each vertex.
     gids: Vec<u32>,
     /// Where the primitives' vertices of each mesh vertex begin in the columns below; one more than there are mesh vertices.
@@ -80,7 +82,13 @@ impl Welded {
             })
             .collect();
         out.update(&rest);
+        out.rest.clone_from(&out.mesh.positions);
         out
+    }
+
+    /// Vertices of the mesh in the undeformed configuration (m).
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
     }
 
     /// The mesh as it was last updated.
@@ -113,6 +121,15 @@ impl Welded {
             .enumerate()
             .with_min_len(1024)
             .for_each(mean);
+    }
+
+    /// Moves the vertices to `local` places of a body whose centre is at `x`, turned by `rotation`.
+    pub fn place(&mut self, local: &[Vec3], x: Vec3, rotation: Quat) {
+        let turn = Mat3::from_quat(rotation);
+        let places = self.mesh.positions.par_iter_mut().zip(local);
+        places
+            .with_min_len(1024)
+            .for_each(|(out, p)| *out = x + turn * *p);
     }
 
     /// How many directed edges have more triangles on one side than on the other: 0 for a watertight mesh.

@@ -100,7 +100,7 @@ impl Layer {
             }
         };
         match surface {
-            Surface::None => {}
+            Surface::None | Surface::Welded(_) => {}
             Surface::Skinned(skinned) => {
                 let (x, carriers) = (&skinned.mesh.positions, &skinned.carriers);
                 for &t in &skinned.mesh.triangles {

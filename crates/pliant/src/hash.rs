@@ -204,6 +204,14 @@ impl World {
 
     fn hash_rigids(&self, s: &mut Stream) {
         let rigids = &self.rigids;
+        let memory = &self.scratch.hulls.memory;
+        s.tag(*b"PUSH", memory.len());
+        for m in memory {
+            m.key.iter().for_each(|k| s.u32(*k));
+            s.vec3(m.arm);
+            s.f32(m.push);
+            s.vec3(m.slide);
+        }
         s.tag(*b"RGDS", rigids.len());
         for i in 0..rigids.len() {
             s.vec3(rigids.x[i]);

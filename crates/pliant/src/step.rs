@@ -3,6 +3,8 @@
 use crate::dynamics::Collider;
 use crate::dynamics::action::{Squeeze, Tool, WIND_RATE};
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Movers};
+use crate::dynamics::contacts::hulls::candidates::Scene;
+use crate::dynamics::contacts::hulls::cast;
 use crate::dynamics::contacts::kinship::Kinship;
 use crate::dynamics::contacts::pairs::PairBody;
 use crate::dynamics::contacts::statics::{ContactSkin, Placed};
@@ -65,6 +67,7 @@ impl World {
 
         self.groups.flowed.fill(0.0);
         self.scratch.ellipsoids.begin_frame();
+        self.scratch.hulls.begin_frame();
         self.scratch
             .depths
             .find(&self.bodies, &self.surfaces, &self.points);
@@ -155,6 +158,7 @@ impl World {
             oriented,
             rigids,
             bodies,
+            visuals,
             grabs,
             plan,
             scratch,
@@ -180,6 +184,10 @@ impl World {
             sequential.add_residue(at, residue);
         }
         predict_rigids(&forces, rigids);
+        scratch
+            .hulls
+            .cast
+            .begin(visuals, |v| forces.acceleration(v), h);
         for grab in grabs.iter() {
             grab.carry(points, oriented, end);
         }
@@ -195,6 +203,7 @@ impl World {
             pairs,
             spheres,
             ellipsoids,
+            hulls,
             depths,
             layer,
             ..
@@ -215,6 +224,18 @@ impl World {
             let bodies = (&plan.ellipsoid_bodies[..], &plan.pair_bodies[..]);
             ellipsoids.find(bodies, kinship, &movers, &placed, left);
         }
+        if plan.has_hulls {
+            let scene = Scene {
+                bodies: &self.bodies,
+                visuals: &self.visuals,
+                points: &self.points,
+                oriented: &self.oriented,
+                rigids: &self.rigids,
+                h,
+            };
+            let gravity = self.settings.gravity;
+            hulls.find(&scene, &placed, &plan.apart, gravity, left);
+        }
     }
 
     /// Moves everything to where groups and contacts want it.
@@ -233,6 +254,7 @@ impl World {
             blocks,
             skins,
             kinship,
+            has_hulls,
             ..
         } = plan;
         let Scratch {
@@ -240,6 +262,7 @@ impl World {
             pairs,
             spheres,
             ellipsoids,
+            hulls,
             layer,
             ..
         } = scratch;
@@ -253,7 +276,13 @@ impl World {
         for _ in 0..settings.stabilize_iterations {
             spheres.stabilize(pairs, movers.points, movers.rigids);
             ellipsoids.stabilize(&mut movers);
+            if *has_hulls {
+                hulls.stabilize(&mut cast_of(&mut movers));
+            }
             statics.stabilize(blocks, skins, movers.points);
+        }
+        if *has_hulls {
+            hulls.recall(&mut cast_of(&mut movers));
         }
         let sweeps = jacobi.sweeps();
         for i in 0..settings.iterations {
@@ -269,6 +298,12 @@ impl World {
             if let Some(kinship) = &*kinship {
                 ellipsoids.solve(&mut movers, kinship, i + 1 == settings.iterations);
             }
+            if *has_hulls {
+                let mut movers = cast_of(&mut movers);
+                hulls.cast.load(&movers);
+                hulls.pass();
+                hulls.cast.store(&mut movers);
+            }
             statics.project(blocks, skins, movers.points);
         }
     }
@@ -280,14 +315,17 @@ impl World {
             oriented,
             rigids,
             bodies,
+            visuals,
             plan,
             scratch,
+            settings,
             ..
         } = self;
         report.non_finite +=
             update_points(h, &plan.blocks, limits, points, plan.jacobi.residue_mut());
         report.non_finite += update_turns(h, points, oriented);
         report.non_finite += update_rigids(h, rigids);
+        report.non_finite += scratch.hulls.cast.settle(visuals, h);
         for (body, residue) in bodies.iter().zip(plan.jacobi.residue()) {
             return_residue(residue, body.points.clone(), points, h);
         }
@@ -300,6 +338,7 @@ impl World {
         let Scratch {
             statics,
             ellipsoids,
+            hulls,
             v_before,
             spin_before,
             layer,
@@ -314,6 +353,10 @@ impl World {
         };
         ellipsoids.restitute(&mut movers, v_before, spin_before, h);
         ellipsoids.slow_rolling(&plan.ellipsoid_bodies, &mut movers, h);
+        if plan.has_hulls {
+            hulls.restitute(visuals, &mut cast_of(&mut movers), settings.gravity, h);
+            hulls.remember();
+        }
     }
 
     /// Plastic flow of all bodies in a substep of `h` seconds, from the strain at its end. Springs feel it a substep later.
@@ -385,9 +428,11 @@ impl World {
                 wide_kin: b.weighted,
             })
             .collect();
-        let oriented = self.bodies.iter().filter(|b| !b.oriented.is_empty());
+        plan.has_hulls = self.visuals.iter().any(Option::is_some);
+        let all = self.bodies.iter().zip(&self.visuals);
+        let oriented = all.filter(|(b, visual)| !b.oriented.is_empty() && visual.is_none());
         plan.ellipsoid_bodies = oriented
-            .map(|b| EllipsoidBody {
+            .map(|(b, _)| EllipsoidBody {
                 oriented: b.oriented.clone(),
                 friction: b.material.friction,
                 restitution: b.material.restitution,
@@ -489,6 +534,7 @@ impl World {
             groups,
             surfaces,
             bodies,
+            visuals,
             colliders,
             tools,
             scratch,
@@ -517,6 +563,15 @@ impl World {
                     ..frame_of(body)
                 };
                 skin::deform(&frame, (oriented, &body.oriented), skinned);
+            }
+        });
+        let shown = bodies.par_iter().zip(&mut *visuals).zip(&mut *surfaces);
+        shown.for_each(|((body, visual), surface)| {
+            if let (Some(visual), Surface::Welded(welded)) = (visual, surface) {
+                if visual.is_soft() {
+                    visual.follow(points, body.points.start);
+                }
+                visual.draw(welded, false);
             }
         });
         for (body, surface) in bodies.iter().zip(surfaces) {
@@ -683,6 +738,15 @@ fn own_distance(body: &Body, surface: &Surface) -> f32 {
     match surface {
         Surface::Tracked(_) => 0.5 * body.particle_radius,
         _ => body.particle_radius,
+    }
+}
+
+/// What contacts of hulls move.
+fn cast_of<'a>(movers: &'a mut Movers<'_>) -> cast::Movers<'a> {
+    cast::Movers {
+        points: movers.points,
+        oriented: movers.oriented,
+        rigids: movers.rigids,
     }
 }
 

@@ -6,6 +6,7 @@ use crate::dynamics::action::{Squeeze, Tool};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, EllipsoidContacts};
+use crate::dynamics::contacts::hulls::HullContacts;
 use crate::dynamics::contacts::kinship::Kinship;
 use crate::dynamics::contacts::layer::Layer;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
@@ -131,6 +132,41 @@ pub struct Body {
     pub first_groups: u64,
 }
 
+impl Body {
+    /// A body without particles, of a material.
+    pub(crate) fn without_particles(id: BodyId, name: String, material: Material) -> Self {
+        Self {
+            id,
+            origin: id,
+            name,
+            points: 0..0,
+            groups: 0..0,
+            oriented: 0..0,
+            rings: 0..0,
+            turning: Turning::default(),
+            second_order: false,
+            material,
+            particle_radius: 0.0,
+            cluster_radius: 1.0,
+            resampling: Resampling {
+                recluster: Recluster::Off,
+                ..Resampling::default()
+            },
+            solid_density: None,
+            fit: Fit::default(),
+            averaging: Averaging::default(),
+            dynamics: Dynamics::default(),
+            weighted: false,
+            kernel: Kernel::default(),
+            self_contact: false,
+            merge_delay: 0.0,
+            next_particle: 0,
+            next_group: 0,
+            first_groups: 0,
+        }
+    }
+}
+
 /// Everything that is simulated.
 ///
 /// ```
@@ -216,6 +252,10 @@ pub(crate) struct Plan {
     pub(crate) blocks: Vec<Range<usize>>,
     pub(crate) pair_bodies: Vec<PairBody>,
     pub(crate) ellipsoid_bodies: Vec<EllipsoidBody>,
+    /// Pairs of bodies of visual geometry that do not touch, ascending: joints hold them.
+    pub(crate) apart: Vec<(u32, u32)>,
+    /// Whether there are bodies of visual geometry at all.
+    pub(crate) has_hulls: bool,
     /// Which oriented particles do not touch; to be found anew when there is none.
     pub(crate) kinship: Option<Kinship>,
     /// One entry a block of points.
@@ -234,6 +274,8 @@ pub(crate) struct Scratch {
     pub(crate) pairs: Pairs,
     pub(crate) spheres: SphereContacts,
     pub(crate) ellipsoids: EllipsoidContacts,
+    /// Contacts of convex primitives.
+    pub(crate) hulls: HullContacts,
     pub(crate) a: Vec<Mat3>,
     pub(crate) v_before: Vec<Vec3>,
     /// Spins of oriented particles before the solve.
@@ -449,33 +491,18 @@ impl World {
         let count = desc.particles.len() as u64;
         let groups = self.rings.len() - first_ring;
         self.bodies.push(Body {
-            id,
-            origin: id,
-            name: desc.name,
             points: first..self.points.len(),
             groups: self.groups.len()..self.groups.len(),
             oriented: first_oriented..self.oriented.len(),
             rings: first_ring..self.rings.len(),
             turning: desc.turning,
             second_order: desc.second_order,
-            material: desc.material,
             particle_radius: radius,
-            cluster_radius: 1.0,
-            resampling: Resampling {
-                recluster: Recluster::Off,
-                ..Resampling::default()
-            },
-            solid_density: None,
-            fit: Fit::default(),
-            averaging: Averaging::default(),
-            dynamics: Dynamics::default(),
-            weighted: false,
-            kernel: Kernel::default(),
             self_contact: desc.self_contact,
-            merge_delay: 0.0,
             next_particle: count,
             next_group: groups as u64,
             first_groups: groups as u64,
+            ..Body::without_particles(id, desc.name, desc.material)
         });
         self.groups.rebuild_rows(self.points.len());
         self.plan.stale = true;
@@ -689,6 +716,10 @@ impl World {
 
     /// Momentum, energy and mass of one body.
     pub fn body_ledger(&self, body: &Body) -> Ledger {
+        let at = self.bodies.partition_point(|b| b.id < body.id);
+        if let Some(rigid) = self.visual(at).and_then(|visual| visual.rigid) {
+            return rigid.ledger();
+        }
         let first = body.points.start;
         crate::parallel::sum(body.points.len(), Ledger::default(), |l| {
             let i = first + l;

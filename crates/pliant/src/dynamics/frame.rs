@@ -1,6 +1,7 @@
 //! Movers as constraints see them during a substep: a place, a turn, and how they give way to a push \[DCB14\].
 
 use super::turns::{turn_by, turn_of};
+use crate::report::Ledger;
 use glam::{Mat3, Quat, Vec3};
 
 /// Largest turn of a substep (rad): a faster spin could not be told from a slow one the other way round.
@@ -151,6 +152,26 @@ impl Rigid {
     /// Angular momentum about the centre of mass (kg m²/s).
     pub fn angular_momentum(&self) -> Vec3 {
         Self::in_world(self.inertia, self.rotation) * self.spin
+    }
+
+    /// Its momentum, energy and mass; of one that cannot move, nothing but the mass.
+    pub fn ledger(&self) -> Ledger {
+        let mass = f64::from(self.mass);
+        if self.inv_mass == 0.0 {
+            return Ledger {
+                mass,
+                ..Ledger::default()
+            };
+        }
+        let (x, v) = (self.x.as_dvec3(), self.v.as_dvec3());
+        let spin = self.angular_momentum().as_dvec3();
+        Ledger {
+            mass,
+            momentum: mass * v,
+            angular_momentum: mass * x.cross(v) + spin,
+            kinetic_energy: 0.5 * mass * v.length_squared() + 0.5 * spin.dot(self.spin.as_dvec3()),
+            max_speed: v.length(),
+        }
     }
 
     /// Velocity of a place that moves with it (m/s).

@@ -20,9 +20,15 @@ pub struct Forces<'a> {
 }
 
 impl Forces<'_> {
+    /// Acceleration of what has velocity `v` (m/s²).
+    #[inline]
+    pub fn acceleration(&self, v: Vec3) -> Vec3 {
+        self.gravity + (self.wind.0 - v) * self.wind.1
+    }
+
     #[inline]
     fn accelerate(&self, v: Vec3) -> Vec3 {
-        v + (self.gravity + (self.wind.0 - v) * self.wind.1) * self.dt
+        v + self.acceleration(v) * self.dt
     }
 
     /// What squeezes the points of a block.

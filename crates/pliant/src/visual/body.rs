@@ -65,6 +65,10 @@ pub struct VisualBody {
     /// Boxes of the primitives as they are placed; of soft ones without their places, which change.
     pub(crate) boxes: Vec<(Vec3, Vec3)>,
     pub(crate) tree: Bvh,
+    /// Rotations of the particles of a soft body when its primitives were placed last.
+    pub(crate) turned: Vec<Quat>,
+    /// Ā⁻¹ of the primitives of a soft body; none for those that only turn.
+    pub(crate) inverse: Vec<Option<Mat3>>,
     /// Vertices of the drawn mesh in body axes, if it is rigid.
     pub(crate) drawn: Vec<Vec3>,
     /// Farthest vertex from the centre of mass (m).
@@ -140,6 +144,8 @@ impl VisualBody {
             boxes: Vec::new(),
             hulls,
             tree: Bvh::default(),
+            turned: vec![Quat::IDENTITY; count],
+            inverse: Vec::new(),
             drawn: Vec::new(),
             radius: 0.0,
             thinnest,
@@ -193,6 +199,37 @@ impl VisualBody {
                 }
                 welded.place(&self.drawn, rigid.x, rigid.rotation);
             }
+        }
+    }
+
+    /// Closing speed above which a hit changes it (m/s).
+    pub fn hit_speed(&self) -> f32 {
+        match self.rules.behavior {
+            Behavior::Rigid | Behavior::Soft => f32::INFINITY,
+            Behavior::Plastic | Behavior::Brittle | Behavior::Ductile => self.rules.dent_speed,
+        }
+    }
+
+    /// Visits primitives that may have vertices below a plane in body axes, n·p = `offset`.
+    pub(crate) fn for_each_below(&self, n: Vec3, offset: f32, mut visit: impl FnMut(u32)) {
+        let lowest = |lo: Vec3, hi: Vec3| n.dot(Vec3::select(n.cmpgt(Vec3::ZERO), lo, hi));
+        let nodes = &self.tree.nodes;
+        let mut i = 0;
+        while let Some(node) = nodes.get(i) {
+            let is_below = lowest(node.lo, node.hi) <= offset;
+            if is_below && !Bvh::is_leaf(node) {
+                i += 1;
+                continue;
+            }
+            if is_below {
+                for &k in &self.tree.order[node.items()] {
+                    let (lo, hi) = self.boxes[k as usize];
+                    if lowest(lo, hi) <= offset {
+                        visit(k);
+                    }
+                }
+            }
+            i = node.skip as usize;
         }
     }
 

@@ -45,6 +45,7 @@ pub mod primitive;
 mod rekey;
 pub mod round;
 pub mod sat;
+mod soft;
 pub mod tear;
 pub mod welded;
 mod world;

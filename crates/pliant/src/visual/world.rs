@@ -1,14 +1,182 @@
 //! Bodies of visual geometry in a world: adding, joining, attaching.
 
-use super::desc::{JointDesc, JointId, VisualDesc, VisualError};
-use crate::state::BodyId;
-use crate::world::World;
+use super::body::{Rules, VisualBody};
+use super::desc::{Behavior, JointDesc, JointId, TearRule, VisualDesc, VisualError};
+use super::intake::{Intake, IntakeOptions, intake};
+use super::links::{LinkGraph, find_links};
+use super::primitive::Primitive;
+use super::welded::{Pose, Welded};
+use crate::oriented::{OrientedDesc, Particle};
+use crate::state::{BodyId, Surface};
+use crate::world::{Body, World};
+use glam::{Mat3, Quat, Vec3};
+use std::sync::Arc;
+
+/// How far from a tear line the way between two linked primitives may pass it, in thicknesses: centroids lie half of one inside.
+const TEAR_REACH: f32 = 2.0;
+
+/// What a body is, besides its primitives.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// Its name; random numbers are keyed by it.
+    pub(crate) name: String,
+    /// The body that it broke off; none: itself.
+    pub(crate) origin: Option<BodyId>,
+    /// What it is made of.
+    pub(crate) material: crate::Material,
+}
+
+impl Identity {
+    /// That of a body, for what breaks off it, under another name.
+    pub(crate) fn of_piece(body: &Body, name: String) -> Self {
+        Self {
+            name,
+            origin: Some(body.origin),
+            material: body.material,
+        }
+    }
+}
+
+/// How the primitives of a soft body move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Motion {
+    /// Velocity (m/s).
+    pub(crate) v: Vec3,
+    /// Rotation since rest.
+    pub(crate) rotation: Quat,
+    /// Spin (rad/s).
+    pub(crate) spin: Vec3,
+}
 
 impl World {
     /// Adds a body of visual geometry; one body a connected piece of the mesh, the first with the name, the others with `.1`, `.2`, ….
     pub fn add_visual(&mut self, desc: VisualDesc) -> Result<Vec<BodyId>, VisualError> {
-        let _ = desc;
-        Ok(Vec::new())
+        desc.check()?;
+        let options = IntakeOptions {
+            thickness: vec![desc.thickness; desc.mesh.part_count()],
+            join_parts: true,
+            ..IntakeOptions::default()
+        };
+        let made = intake(&desc.mesh, &options)?;
+        let mut graph = find_links(&made.primitives);
+        if let TearRule::Lines(lines) = &desc.tear {
+            let thickest = made.primitives.iter().map(|p| p.thickness);
+            let reach = TEAR_REACH * thickest.fold(0.0, f32::max);
+            lines.mark(&made.primitives, &mut graph, reach);
+        }
+        let rules = Rules::new(&desc);
+        let Intake {
+            primitives,
+            mesh,
+            gid_count,
+            ..
+        } = made;
+        let source = (Arc::new(mesh), gid_count);
+        let rest: Vec<Pose> = primitives.iter().map(Pose::at_rest).collect();
+        let whole = VisualBody::new(rules, primitives, graph, rest, source, BodyId(0));
+        let mut ids = Vec::new();
+        for (k, mut body) in whole.into_pieces().into_iter().enumerate() {
+            let name = match k {
+                0 => desc.name.clone(),
+                k => format!("{}.{k}", desc.name),
+            };
+            let identity = Identity {
+                name,
+                origin: None,
+                material: desc.material,
+            };
+            let id = if desc.behavior == Behavior::Soft {
+                let motion = Motion {
+                    v: desc.velocity,
+                    spin: desc.spin,
+                    ..Motion::default()
+                };
+                let motions = vec![motion; body.primitives.len()];
+                self.push_soft(body, identity, &motions)?
+            } else {
+                body.stiffen(desc.is_fixed);
+                if let Some(rigid) = &mut body.rigid
+                    && !desc.is_fixed
+                {
+                    rigid.v = desc.velocity;
+                    rigid.spin = desc.spin;
+                }
+                self.push_rigid(body, identity)
+            };
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+
+    /// Adds a body that keeps its shape.
+    pub(crate) fn push_rigid(&mut self, mut visual: VisualBody, identity: Identity) -> BodyId {
+        let id = BodyId(self.next_body);
+        self.next_body += 1;
+        let mut body = Body::without_particles(id, identity.name, identity.material);
+        body.origin = identity.origin.unwrap_or(id);
+        body.points = self.points.len()..self.points.len();
+        body.groups = self.groups.len()..self.groups.len();
+        body.oriented = self.oriented.len()..self.oriented.len();
+        body.rings = self.rings.len()..self.rings.len();
+        body.particle_radius = visual.thinnest;
+        let mut welded = Welded::new(&visual.primitives, &visual.graph, &visual.source);
+        visual.draw(&mut welded, true);
+        self.bodies.push(body);
+        self.surfaces.push(Surface::Welded(Box::new(welded)));
+        self.visuals.push(Some(Box::new(visual)));
+        self.plan.stale = true;
+        id
+    }
+
+    /// Adds a body that bends: an oriented particle a primitive, a group around each \[MCM16 §3.3\]. Primitives are where `visual.rest` says.
+    pub(crate) fn push_soft(
+        &mut self,
+        mut visual: VisualBody,
+        identity: Identity,
+        motions: &[Motion],
+    ) -> Result<BodyId, VisualError> {
+        let density = visual.rules.density;
+        let particle = |p: &Primitive| Particle {
+            collides: false,
+            ..Particle::ball(p.centroid, p.radius, density * p.volume)
+        };
+        let particles = visual.primitives.iter().map(particle).collect();
+        let links = visual.graph.links.iter().filter(|l| !l.broken);
+        let edges = links.map(|l| [l.i, l.j]).collect();
+        let mut desc = OrientedDesc::new(&identity.name, particles, edges);
+        desc.material = identity.material;
+        let id = self
+            .add_oriented(desc)
+            .map_err(|error| VisualError::Parameter(error.to_string()))?;
+        let at = self.bodies.len() - 1;
+        let body = &mut self.bodies[at];
+        body.origin = identity.origin.unwrap_or(id);
+        let first = body.oriented.start;
+        for (l, motion) in motions.iter().enumerate() {
+            let (i, o) = (body.points.start + l, first + l);
+            let x = visual.rest[l].x;
+            self.points.x[i] = x;
+            self.points.v[i] = motion.v;
+            self.points.pred[i].set_position(x);
+            self.points.rotation[i] = motion.rotation;
+            self.oriented.turned[o] = motion.rotation;
+            self.oriented.spin[o] = motion.spin;
+        }
+        // Where the groups begin to look for their rotations.
+        for k in body.rings.clone() {
+            let lead = self.rings.lead[k];
+            let groups = &mut self.rings.groups;
+            groups.rotation[k] = self.points.rotation[lead as usize];
+            groups.center[k] = self.points.x[lead as usize];
+        }
+        visual.prepare_deformation();
+        visual.turned = motions.iter().map(|m| m.rotation).collect();
+        visual.place_all();
+        let mut welded = Welded::new(&visual.primitives, &visual.graph, &visual.source);
+        visual.draw(&mut welded, true);
+        self.surfaces[at] = Surface::Welded(Box::new(welded));
+        self.visuals[at] = Some(Box::new(visual));
+        Ok(id)
     }
 
     /// Adds a joint between bodies of visual geometry, or between one and the world: one for each body in the box on either side.
@@ -31,5 +199,82 @@ impl World {
     ) -> Result<usize, VisualError> {
         let _ = (soft, collider);
         Ok(0)
+    }
+}
+
+impl VisualDesc {
+    /// The first thing that has no meaning.
+    fn check(&self) -> Result<(), VisualError> {
+        let refuse = |text: &str| Err(VisualError::Parameter(text.to_owned()));
+        if let Some(complaint) = self.material.complaint() {
+            return refuse(complaint);
+        }
+        if !(self.velocity.is_finite() && self.spin.is_finite()) {
+            return refuse("velocity and spin must be finite");
+        }
+        if !(self.thickness >= 0.0 && self.thickness.is_finite()) {
+            return refuse("thickness must be 0 or more");
+        }
+        if self.dent_speed.is_nan() || self.dent_speed < 0.0 {
+            return refuse("dent_speed must be 0 or more");
+        }
+        // [MCM16 §3.6] "times the rest length": a ratio, not a strain.
+        if self.tear_stretch.is_nan() || self.tear_stretch <= 1.0 {
+            return refuse("tear_stretch is a ratio of lengths and must be above 1");
+        }
+        Ok(())
+    }
+}
+
+impl Pose {
+    /// Where a primitive is undeformed.
+    pub(crate) fn at_rest(primitive: &Primitive) -> Self {
+        Self {
+            x: primitive.centroid,
+            d: Mat3::IDENTITY,
+        }
+    }
+}
+
+impl VisualBody {
+    /// Its connected pieces, over unbroken links; places stay as they are. Pieces are in the order of their lowest primitives.
+    pub(crate) fn into_pieces(self) -> Vec<Self> {
+        let (of, count) = self.graph.components();
+        if count <= 1 {
+            return vec![self];
+        }
+        (0..count)
+            .map(|piece| {
+                let own = (0..of.len()).filter(|&k| of[k] == piece);
+                self.part(&own.collect::<Vec<usize>>())
+            })
+            .collect()
+    }
+
+    /// A body of some of its primitives, in the same places, and of the links between them.
+    pub(crate) fn part(&self, own: &[usize]) -> Self {
+        let mut new = vec![u32::MAX; self.primitives.len()];
+        for (to, &from) in own.iter().enumerate() {
+            new[from] = to as u32;
+        }
+        let links = self.graph.links.iter().filter_map(|l| {
+            let (i, j) = (new[l.i as usize], new[l.j as usize]);
+            let both = i != u32::MAX && j != u32::MAX;
+            both.then_some(super::links::Link { i, j, ..*l })
+        });
+        let links = links.collect();
+        let source = (Arc::clone(&self.source), self.gid_count);
+        let mut body = Self::new(
+            self.rules.clone(),
+            own.iter().map(|&k| self.primitives[k].clone()).collect(),
+            LinkGraph::new(own.len(), links),
+            own.iter().map(|&k| self.rest[k]).collect(),
+            source,
+            self.family,
+        );
+        body.dented = own.iter().map(|&k| self.dented[k]).collect();
+        body.events = self.events;
+        body.divided.clone_from(&self.divided);
+        body
     }
 }

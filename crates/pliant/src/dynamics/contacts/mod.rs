@@ -5,6 +5,7 @@
 //! | [`statics`] | a point against the tangent plane of a collider | projected fully, last |
 //! | [`pairs`] | two points: different bodies, or far parts of one | Jacobi with mass splitting |
 //! | [`ellipsoids`] | an oriented particle against colliders, points, spheres and its like | one after the other, with lever arms |
+//! | [`hulls`] | a convex primitive against everything | one after the other, with lever arms |
 //! | [`spheres`] | a rigid sphere against points, colliders and spheres | with the pairs; colliders last |
 //!
 //! Mass splitting: a mover with n active contacts enters each of them with inverse mass n·w and takes the mean of its
@@ -14,6 +15,7 @@ pub(crate) mod depths;
 mod edges;
 pub mod ellipsoid;
 pub mod ellipsoids;
+pub mod hulls;
 mod kin;
 pub mod kinship;
 pub mod layer;

@@ -1,0 +1,406 @@
+//! Where candidates touch: the third stage \[MCM16 §3.2\], separating axes and manifolds.
+//!
+//! Looked for where movers are at the beginning of a substep, as far as they may go in it: so what is thin is met from its outside.
+
+use super::candidates::{Candidates, Pair, Round, Scene};
+use super::cast::{Cast, Who};
+use super::obstacles;
+use super::reduce::{Low, reduce, spread};
+use super::solve::{Contact, Touch};
+use crate::dynamics::contacts::statics::Placed as PlacedCollider;
+use crate::visual::VisualBody;
+use crate::visual::hull::Placed;
+use crate::visual::manifold::{Manifold, ManifoldScratch, manifold};
+use crate::visual::round::{RoundContact, ellipsoid_convex, sphere_convex};
+use crate::visual::sat::{Solid, separation};
+use glam::{Mat3, Quat, Vec3};
+use rayon::prelude::*;
+
+/// Contacts are looked for a little beyond the way of the movers, in the radius of the smaller primitive.
+pub(super) const MARGIN: f32 = 0.02;
+/// Pairs that a thread takes at a time.
+const SHARE: usize = 32;
+
+/// Primitives as they are placed at the beginning of a substep.
+#[derive(Clone, Debug, Default)]
+pub struct Stage {
+    placed: Vec<Placed>,
+    /// The side that each is.
+    sides: Vec<Side>,
+    found: Vec<Option<Manifold>>,
+    rounds: Vec<Option<(u32, RoundContact)>>,
+}
+
+/// A primitive, or another thing that touches, at the beginning of a substep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Side {
+    pub(super) frame: u32,
+    /// Centre of the primitive (m).
+    pub(super) center: Vec3,
+    /// Centre of its mover (m).
+    x: Vec3,
+    /// Rotation of its mover.
+    rotation: Quat,
+    v: Vec3,
+    spin: Vec3,
+    /// Deformation of the primitive, in world axes.
+    d: Mat3,
+    /// How far anything of it goes in this substep (m).
+    pub(super) way: f32,
+}
+
+impl Side {
+    /// Something at `x` whose centre is that of its mover.
+    pub(super) fn whole(
+        frame: u32,
+        x: Vec3,
+        rotation: Quat,
+        v: Vec3,
+        spin: Vec3,
+        way: f32,
+    ) -> Self {
+        Self {
+            frame,
+            center: x,
+            x,
+            rotation,
+            v,
+            spin,
+            d: Mat3::IDENTITY,
+            way,
+        }
+    }
+
+    fn velocity_at(&self, p: Vec3) -> Vec3 {
+        self.v + self.spin.cross(p - self.x)
+    }
+
+    /// A place of it in the axes of its mover.
+    fn arm(&self, p: Vec3) -> Vec3 {
+        self.rotation.conjugate() * (p - self.x)
+    }
+}
+
+/// The contact of two sides at a place on each; `gap` is how far they are apart along the normal from the first to the second.
+pub(super) fn contact(
+    (a, p): (&Side, Vec3),
+    (b, q): (&Side, Vec3),
+    normal: Vec3,
+    gap: f32,
+    touch: Touch,
+) -> Contact {
+    let closing = (a.velocity_at(p) - b.velocity_at(q)).dot(normal);
+    Contact::new(
+        [a.frame, b.frame],
+        [a.arm(p), b.arm(q)],
+        p,
+        normal,
+        gap,
+        closing,
+        touch,
+    )
+}
+
+impl Stage {
+    /// Finds all contacts of a substep.
+    pub fn find(
+        &mut self,
+        candidates: &mut Candidates,
+        scene: &Scene,
+        cast: &mut Cast,
+        placed: &[PlacedCollider],
+        contacts: &mut Vec<Contact>,
+    ) {
+        contacts.clear();
+        self.place(candidates, scene, cast);
+        self.pairs(candidates, scene, contacts);
+        self.rounds(candidates, scene, cast, contacts);
+        for against in &candidates.against {
+            let near = &candidates.near[against.near.clone()];
+            let near = near.iter().map(|&slot| {
+                let at = candidates.used[slot as usize];
+                (at, self.sides[slot as usize], &self.placed[slot as usize])
+            });
+            let collider = &placed[against.collider as usize];
+            let fixed = obstacles::side(cast, against.collider as usize, collider, scene.h);
+            let body = against.body as usize;
+            obstacles::touch(scene, cast, (collider, &fixed), body, near, contacts);
+        }
+    }
+
+    /// Places every primitive that may touch another.
+    fn place(&mut self, candidates: &Candidates, scene: &Scene, cast: &mut Cast) {
+        let used = &candidates.used;
+        self.placed.resize_with(used.len(), Placed::default);
+        self.sides.clear();
+        for &(body, k) in used {
+            let side = scene.visuals[body as usize]
+                .as_deref()
+                .map(|visual| side(scene, cast, (body as usize, visual), k as usize));
+            self.sides.push(side.unwrap_or_default());
+        }
+        let all = self.placed.par_iter_mut().zip(&self.sides).zip(used);
+        all.with_min_len(SHARE)
+            .for_each(|((placed, side), &(body, k))| {
+                if let Some(visual) = &scene.visuals[body as usize] {
+                    visual.hulls[k as usize].place(side.d, placed);
+                }
+            });
+    }
+
+    fn solid<'a>(
+        &'a self,
+        scene: &'a Scene,
+        candidates: &Candidates,
+        slot: u32,
+    ) -> Option<Solid<'a>> {
+        let (body, k) = candidates.used[slot as usize];
+        Some(Solid {
+            hull: &scene.visuals[body as usize].as_ref()?.hulls[k as usize],
+            placed: &self.placed[slot as usize],
+        })
+    }
+
+    /// Primitives against primitives.
+    fn pairs(&mut self, candidates: &mut Candidates, scene: &Scene, contacts: &mut Vec<Contact>) {
+        let mut pairs = std::mem::take(&mut candidates.pairs);
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.resize(pairs.len(), None);
+        let known = &*candidates;
+        let all = pairs.par_iter_mut().zip(&mut found).with_min_len(SHARE);
+        all.for_each_init(ManifoldScratch::default, |scratch, (pair, found)| {
+            *found = self.touch(scene, known, pair, scratch);
+        });
+        let mut first = contacts.len();
+        let mut bodies = (u32::MAX, u32::MAX);
+        for (pair, found) in pairs.iter().zip(&found) {
+            let at = [pair.a, pair.b].map(|slot| known.used[slot as usize]);
+            if (at[0].0, at[1].0) != bodies {
+                reduce(contacts, first);
+                (first, bodies) = (contacts.len(), (at[0].0, at[1].0));
+            }
+            let Some(found) = found else { continue };
+            let [a, b] = [pair.a, pair.b].map(|slot| &self.sides[slot as usize]);
+            let touch = Touch::between(scene, at);
+            for point in found.points() {
+                let (p, q) = (a.center + point.a, b.center + point.b);
+                contacts.push(contact((a, p), (b, q), found.normal, point.gap, touch));
+            }
+        }
+        reduce(contacts, first);
+        candidates.pairs = pairs;
+        self.found = found;
+    }
+
+    fn touch(
+        &self,
+        scene: &Scene,
+        candidates: &Candidates,
+        pair: &mut Pair,
+        scratch: &mut ManifoldScratch,
+    ) -> Option<Manifold> {
+        let a = self.solid(scene, candidates, pair.a)?;
+        let b = self.solid(scene, candidates, pair.b)?;
+        let [one, two] = [pair.a, pair.b].map(|slot| &self.sides[slot as usize]);
+        let small = a.placed.radius.min(b.placed.radius);
+        let margin = one.way + two.way + MARGIN * small;
+        let offset = two.center - one.center;
+        let found = separation(a, b, offset, margin, &mut pair.cache)?;
+        Some(manifold(a, b, offset, &found, margin, scratch))
+    }
+
+    /// Round movers against the nearest primitive of each body.
+    fn rounds(
+        &mut self,
+        candidates: &Candidates,
+        scene: &Scene,
+        cast: &mut Cast,
+        contacts: &mut Vec<Contact>,
+    ) {
+        let mut found = std::mem::take(&mut self.rounds);
+        found.clear();
+        found.resize(candidates.rounds.len(), None);
+        let all = found.par_iter_mut().zip(&candidates.rounds);
+        all.with_min_len(SHARE)
+            .for_each_init(Placed::default, |scratch, (found, round)| {
+                *found = self.nearest(candidates, scene, round, scratch);
+            });
+        for (found, round) in found.iter().zip(&candidates.rounds) {
+            let Some((slot, found)) = found else { continue };
+            let one = &self.sides[*slot as usize];
+            let two = round_side(scene, cast, round.who);
+            let at = candidates.used[*slot as usize];
+            let touch = Touch::with(scene, at, round.who, round.friction);
+            let (p, q) = (one.center + found.on_hull, two.center + found.on_round);
+            contacts.push(contact((one, p), (&two, q), found.normal, found.gap, touch));
+        }
+        self.rounds = found;
+    }
+
+    fn nearest(
+        &self,
+        candidates: &Candidates,
+        scene: &Scene,
+        round: &Round,
+        scratch: &mut Placed,
+    ) -> Option<(u32, RoundContact)> {
+        let (x, v) = place_of(scene, round.who);
+        let way = v.length() * scene.h + MARGIN * round.radius;
+        let mut best: Option<(u32, RoundContact)> = None;
+        for &slot in &candidates.near[round.near.clone()] {
+            let Some(solid) = self.solid(scene, candidates, slot) else {
+                continue;
+            };
+            let side = &self.sides[slot as usize];
+            let (center, margin) = (x - side.center, way + side.way);
+            let found = match round.who {
+                Who::Oriented(o) => {
+                    let o = o as usize;
+                    let rotation = scene.points.rotation[scene.oriented.point[o] as usize];
+                    let axes = Mat3::from_quat(rotation * scene.oriented.axes[o]);
+                    let m = axes * Mat3::from_diagonal(scene.oriented.radii[o]);
+                    ellipsoid_convex(solid.hull, side.d, center, m, margin, scratch)
+                }
+                _ => sphere_convex(solid, center, round.radius, margin),
+            };
+            if let Some(found) = found
+                && best.as_ref().is_none_or(|(_, b)| found.gap < b.gap)
+            {
+                best = Some((slot, found));
+            }
+        }
+        best
+    }
+}
+
+/// A primitive of a body.
+pub(super) fn side(
+    scene: &Scene,
+    cast: &mut Cast,
+    (body, visual): (usize, &VisualBody),
+    k: usize,
+) -> Side {
+    let pose = visual.rest[k];
+    let radius = visual.placed[k].radius;
+    let way = |cast: &Cast, frame: u32, out: Vec3| {
+        let f = &cast.frames[frame as usize];
+        (f.x - f.start + f.turned.cross(out)).length() + f.turned.length() * radius
+    };
+    match (&visual.rigid, cast.of_body(body)) {
+        (Some(rigid), Some(frame)) => {
+            let out = rigid.rotation * pose.x;
+            Side {
+                frame,
+                center: rigid.x + out,
+                x: rigid.x,
+                rotation: rigid.rotation,
+                v: rigid.v,
+                spin: rigid.spin,
+                d: Mat3::from_quat(rigid.rotation) * pose.d,
+                way: way(cast, frame, out),
+            }
+        }
+        _ => {
+            let own = &scene.bodies[body];
+            let (i, o) = (own.points.start + k, own.oriented.start + k);
+            let frame = cast.of(&scene.movers(), Who::Oriented(o as u32));
+            let rotation = scene.points.rotation[i];
+            let turned = rotation * visual.turned[k].conjugate();
+            Side {
+                frame,
+                center: scene.points.x[i],
+                x: scene.points.x[i],
+                rotation,
+                v: scene.points.v[i],
+                spin: scene.oriented.spin[o],
+                d: Mat3::from_quat(turned) * pose.d,
+                way: way(cast, frame, Vec3::ZERO),
+            }
+        }
+    }
+}
+
+/// Place and velocity of a round mover.
+fn place_of(scene: &Scene, who: Who) -> (Vec3, Vec3) {
+    match who {
+        Who::Point(i) => (scene.points.x[i as usize], scene.points.v[i as usize]),
+        Who::Oriented(o) => {
+            let i = scene.oriented.point[o as usize] as usize;
+            (scene.points.x[i], scene.points.v[i])
+        }
+        Who::Sphere(s) => (scene.rigids.x[s as usize], scene.rigids.v[s as usize]),
+        Who::World | Who::Collider(_) | Who::Body(_) => (Vec3::ZERO, Vec3::ZERO),
+    }
+}
+
+fn round_side(scene: &Scene, cast: &mut Cast, who: Who) -> Side {
+    let (x, v) = place_of(scene, who);
+    let (rotation, spin) = match who {
+        Who::Oriented(o) => {
+            let o = o as usize;
+            let rotation = scene.points.rotation[scene.oriented.point[o] as usize];
+            (rotation, scene.oriented.spin[o])
+        }
+        // Projectiles are balls, whose frames do not tell how they are turned.
+        Who::Sphere(s) => (Quat::IDENTITY, scene.rigids.spin[s as usize]),
+        _ => (Quat::IDENTITY, Vec3::ZERO),
+    };
+    let frame = cast.of(&scene.movers(), who);
+    Side::whole(frame, x, rotation, v, spin, 0.0)
+}
+
+/// The lowest vertices of a body on a plane that looks along `n`, n·p = `offset`: of a rigid one those few that hold it, of a soft one those
+/// of each primitive. Calls `add` with the primitive, its side, the place and its gap.
+pub(super) fn lowest(
+    scene: &Scene,
+    cast: &mut Cast,
+    (body, visual): (usize, &VisualBody),
+    (n, offset, drop): (Vec3, f32, f32),
+    mut add: impl FnMut(u32, &Side, Vec3, f32),
+) {
+    if let Some(rigid) = &visual.rigid {
+        let whole = side(scene, cast, (body, visual), 0);
+        let frame = &cast.frames[whole.frame as usize];
+        let way = (frame.x - frame.start).length() + frame.turned.length() * visual.radius;
+        let margin = way + drop + MARGIN * visual.thinnest;
+        let local = rigid.rotation.conjugate() * n;
+        let base = offset - n.dot(rigid.x);
+        let mut low: Vec<Low> = Vec::new();
+        visual.for_each_below(local, base + margin, |k| {
+            let at = visual.rest[k as usize].x;
+            for &v in &visual.placed[k as usize].verts {
+                let gap = local.dot(at + v) - base;
+                if gap <= margin {
+                    low.push((k, at + v, gap));
+                }
+            }
+        });
+        for (k, p, gap) in spread(low, local) {
+            add(k, &whole, rigid.x + rigid.rotation * p, gap);
+        }
+        return;
+    }
+    let first = scene.bodies[body].points.start;
+    for k in 0..visual.primitives.len() {
+        let (x, pred) = (scene.points.x[first + k], scene.points.pred[first + k]);
+        let radius = visual.placed[k].radius;
+        let way = pred.position().distance(x);
+        // Most are far above.
+        if n.dot(x) - offset > (1.0 + MARGIN) * radius + 2.0 * way + drop {
+            continue;
+        }
+        let own = side(scene, cast, (body, visual), k);
+        let margin = own.way + drop + MARGIN * radius;
+        let turn = scene.points.rotation[first + k] * visual.turned[k].conjugate();
+        let verts = visual.placed[k].verts.iter();
+        let gaps = verts.map(|&v| {
+            let p = x + turn * v;
+            (k as u32, p, n.dot(p) - offset)
+        });
+        let low: Vec<Low> = gaps.filter(|g| g.2 <= margin).collect();
+        for (k, p, gap) in spread(low, n) {
+            add(k, &own, p, gap);
+        }
+    }
+}

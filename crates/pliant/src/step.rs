@@ -87,6 +87,7 @@ impl World {
         self.frame += 1;
         self.time += f64::from(dt);
         self.finish_actions();
+        self.damp_soft(dt);
         self.move_surfaces(dt, &mut report, &mut watch);
         self.resample(&mut report, &mut watch);
 
@@ -523,6 +524,18 @@ impl World {
         let all = self.squeezes.iter();
         all.filter_map(|squeeze| Some((points_of(squeeze)?, *squeeze)))
             .collect()
+    }
+
+    /// Soft bodies of visual geometry come to rest.
+    fn damp_soft(&mut self, dt: f32) {
+        for (body, visual) in self.bodies.iter().zip(&self.visuals) {
+            if let Some(visual) = visual
+                && visual.is_soft()
+            {
+                let first = [body.points.start, body.oriented.start];
+                visual.damp(&mut self.points, &mut self.oriented, first, dt);
+            }
+        }
     }
 
     /// Moves every surface with its particles; one that is tracked is then kept in shape, merges and splits.

@@ -160,7 +160,7 @@ fn a_sheet_on_a_box() {
     }
     let mut cloth = body("cloth", mesh, Behavior::Soft);
     cloth.thickness = 0.02;
-    cloth.material.stiffness = 0.5;
+    cloth.material.stiffness = 0.05;
     world.add_visual(cloth).unwrap();
     let mut block = body("block", cuboid(Vec3::Y * 0.5, Vec3::ONE), Behavior::Rigid);
     block.is_fixed = true;

@@ -33,6 +33,8 @@ pub struct Rules {
     pub density: f32,
     /// Whether far parts of it collide, if it is soft.
     pub self_contact: bool,
+    /// How fast motions of its primitives against each other die away, if it is soft (1/s).
+    pub damping: f32,
     /// How many primitives at the most it is divided into.
     pub max_primitives: usize,
 }
@@ -305,6 +307,7 @@ impl Rules {
             pattern: desc.pattern.clone(),
             density: desc.material.density,
             self_contact: desc.self_contact,
+            damping: desc.damping,
             max_primitives: 200_000,
         }
     }

@@ -107,6 +107,8 @@ pub struct VisualDesc {
     pub pattern: PatternDesc,
     /// Whether far parts of it collide, if it is soft.
     pub self_contact: bool,
+    /// How fast motions of its primitives against each other die away, if it is soft (1/s).
+    pub damping: f32,
 }
 
 impl VisualDesc {
@@ -126,6 +128,7 @@ impl VisualDesc {
             tear: TearRule::None,
             pattern: PatternDesc::default(),
             self_contact: true,
+            damping: 6.0,
         }
     }
 }

@@ -10,7 +10,7 @@
 use super::body::{VisualBody, tame};
 use super::welded::Pose;
 use crate::math::svd::symmetric_eigen;
-use crate::state::Points;
+use crate::state::{Oriented, Points};
 use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 
@@ -103,6 +103,43 @@ impl VisualBody {
             (self.rest[k], self.turned[k]) = (pose, rotation);
         }
         self.place_all();
+    }
+    /// Slows down how linked primitives move and turn against each other, for `dt` seconds; momentum and angular momentum stay. Groups alone
+    /// swing for long: a sheet is as light to bend as it is thin, and what they pull together comes back.
+    pub(crate) fn damp(&self, points: &mut Points, oriented: &mut Oriented, [first, first_oriented]: [usize; 2], dt: f32) {
+        let share = 1.0 - libm::expf(-self.rules.damping * dt);
+        if share <= 0.0 {
+            return;
+        }
+        // One after the other: what a link does, the next one sees.
+        for link in self.graph.links.iter().filter(|l| !l.broken) {
+            let [i, j] = [link.i, link.j].map(|k| first + k as usize);
+            let [p, q] = [link.i, link.j].map(|k| first_oriented + k as usize);
+            let (wi, wj) = (points.inv_mass[i], points.inv_mass[j]);
+            let ease = |o: usize| {
+                let turns = !oriented.held[o] && oriented.moment[o] > 0.0;
+                if turns { 0.5 / oriented.moment[o] } else { 0.0 }
+            };
+            let (ui, uj) = (ease(p), ease(q));
+            let d = points.x[j] - points.x[i];
+            // Against a rigid motion, in which the ends turn with the link.
+            let spin = (oriented.spin[p] + oriented.spin[q]) * 0.5;
+            let apart = points.v[j] - points.v[i] - spin.cross(d);
+            let give = wi + wj + 0.25 * d.length_squared() * (ui + uj);
+            if give > 0.0 {
+                let push = apart * (share / give);
+                points.v[i] += push * wi;
+                points.v[j] -= push * wj;
+                let turn = d.cross(push) * 0.5;
+                oriented.spin[p] += turn * ui;
+                oriented.spin[q] += turn * uj;
+            }
+            if ui + uj > 0.0 {
+                let turn = (oriented.spin[q] - oriented.spin[p]) * (share / (ui + uj));
+                oriented.spin[p] += turn * ui;
+                oriented.spin[q] -= turn * uj;
+            }
+        }
     }
 }
 

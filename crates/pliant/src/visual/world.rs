@@ -218,6 +218,9 @@ impl VisualDesc {
         if self.dent_speed.is_nan() || self.dent_speed < 0.0 {
             return refuse("dent_speed must be 0 or more");
         }
+        if self.damping.is_nan() || self.damping < 0.0 {
+            return refuse("damping must be 0 or more");
+        }
         // [MCM16 §3.6] "times the rest length": a ratio, not a strain.
         if self.tear_stretch.is_nan() || self.tear_stretch <= 1.0 {
             return refuse("tear_stretch is a ratio of lengths and must be above 1");

@@ -228,7 +228,12 @@ fn copy(movers: &Originals, who: Who) -> Frame {
             let point = oriented.point[i] as usize;
             let rotation = oriented.turned[i];
             let axes = Mat3::from_quat(rotation * oriented.axes[i]);
-            let about = oriented.inv_inertia(i, points.mass[point]);
+            // Primitives of soft bodies turn with those around them: turned by contacts they would roll under the body and keep it moving.
+            let about = if oriented.collides[i] {
+                oriented.inv_inertia(i, points.mass[point])
+            } else {
+                Vec3::ZERO
+            };
             Frame {
                 x: points.pred[point].position(),
                 start: points.x[point],

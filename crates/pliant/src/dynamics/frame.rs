@@ -7,6 +7,9 @@ use glam::{Mat3, Quat, Vec3};
 /// Largest turn of a substep (rad): a faster spin could not be told from a slow one the other way round.
 const LARGEST_TURN: f32 = 0.9 * std::f32::consts::PI;
 
+/// How often the middle of a substep is looked for: each time its error is less by about the turn.
+const MIDDLES: usize = 3;
+
 /// A mover that may turn, as it is predicted for the end of a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
@@ -22,7 +25,7 @@ pub struct Frame {
     pub shift: Vec3,
     /// Inverse of its mass (1/kg); 0 if nothing moves it.
     pub inv_mass: f32,
-    /// Inverse of its inertia about its centre (1/(kg m²)), world axes as of the prediction.
+    /// Inverse of its inertia about its centre (1/(kg m²)), world axes as of the middle of the substep.
     pub inv_inertia: Mat3,
 }
 
@@ -194,9 +197,14 @@ impl Rigid {
         }
         self.v += a * h;
         let momentum = self.angular_momentum();
-        let middle = turn_by(self.spin * (0.5 * h)) * self.rotation;
-        let spin = Self::in_world(self.inv_inertia, middle) * momentum;
-        let turned = (spin * h).clamp_length_max(LARGEST_TURN);
+        // The middle is half of the turn away, which depends on the spin there.
+        let mut turned = self.spin * h;
+        let mut inv_inertia = Mat3::ZERO;
+        for _ in 0..MIDDLES {
+            let middle = turn_by(turned * 0.5) * self.rotation;
+            inv_inertia = Self::in_world(self.inv_inertia, middle);
+            turned = (inv_inertia * momentum * h).clamp_length_max(LARGEST_TURN);
+        }
         let rotation = (turn_by(turned) * self.rotation).normalize();
         Frame {
             x: self.x + self.v * h,
@@ -205,7 +213,8 @@ impl Rigid {
             turned,
             shift: Vec3::ZERO,
             inv_mass: self.inv_mass,
-            inv_inertia: Self::in_world(self.inv_inertia, rotation),
+            // As the spin is: a push of the substep then adds to the angular momentum what it should.
+            inv_inertia,
         }
     }
 

@@ -5,6 +5,7 @@ pub mod collider;
 pub mod contacts;
 pub mod frame;
 pub mod grab;
+pub mod joints;
 pub mod predict;
 pub mod turns;
 pub mod velocities;

@@ -204,6 +204,32 @@ impl World {
 
     fn hash_rigids(&self, s: &mut Stream) {
         let rigids = &self.rigids;
+        s.tag(*b"JNTS", self.joints.len());
+        for own in &self.joints {
+            let j = &own.joint;
+            s.u32(own.a.0);
+            for v in [
+                j.angle,
+                j.way,
+                j.steered,
+                j.steer,
+                j.drive.unwrap_or(0.0),
+                j.suspension.mass,
+            ] {
+                s.f32(v);
+            }
+            for anchor in [j.a, j.b] {
+                s.vec3(anchor.at);
+                s.quat(anchor.axes);
+            }
+        }
+        s.tag(*b"TIES", self.attachments.len());
+        for own in &self.attachments {
+            s.u32(own.soft.0);
+            s.u32(own.primitive);
+            s.vec3(own.at);
+            s.quat(own.turn);
+        }
         let memory = &self.scratch.hulls.memory;
         s.tag(*b"PUSH", memory.len());
         for m in memory {

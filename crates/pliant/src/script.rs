@@ -6,11 +6,29 @@ use crate::dynamics::grab::{Grab, Grip, Way};
 use crate::report::StepReport;
 use crate::state::{BodyId, Surface};
 use crate::surface::cut::Cut;
+use crate::visual::joining::WorldJoint;
 use crate::world::World;
 use glam::Vec3;
 
 /// A time this little ahead has come: frames are sums of rounded steps (s).
 const ROUNDING: f64 = 1e-9;
+
+/// What joints are told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Lead {
+    /// A speed (rad/s; of slides m/s).
+    Drive(f32),
+    /// An angle about y (rad).
+    Steer(f32),
+}
+
+/// Whether a name, which may end in a `*` for anything, means a joint.
+fn is_meant(name: &str, joint: &str) -> bool {
+    match name.strip_suffix('*') {
+        Some(start) => joint.starts_with(start),
+        None => joint == name,
+    }
+}
 
 /// Actions that wait for their time, and what is left of those that have begun.
 #[derive(Clone, Debug, Default)]
@@ -197,7 +215,23 @@ impl World {
                 body,
                 until,
             }),
-            ActionKind::Fracture { .. } | ActionKind::Drive { .. } | ActionKind::Steer { .. } => {}
+            ActionKind::Fracture { at, pattern } => self.breaks.push((at, pattern)),
+            ActionKind::Drive {
+                joint,
+                speed,
+                until,
+            } => {
+                let asked = Lead::Drive(speed);
+                self.lead_joints(joint, asked, until, report);
+            }
+            ActionKind::Steer {
+                joint,
+                angle,
+                until,
+            } => {
+                let asked = Lead::Steer(angle);
+                self.lead_joints(joint, asked, until, report);
+            }
             ActionKind::Cut {
                 point,
                 normal,
@@ -209,6 +243,44 @@ impl World {
                     ..Cut::new(point, normal)
                 };
                 self.ask_for_cut(&cut, body, report);
+            }
+        }
+    }
+
+    /// Drives or steers joints until a time.
+    fn lead_joints(&mut self, joint: String, lead: Lead, until: f64, report: &mut StepReport) {
+        if !self
+            .joints
+            .iter()
+            .any(|own| is_meant(&joint, &own.joint.name))
+        {
+            report
+                .warnings
+                .push(format!("no joint is called `{joint}`, so none is led"));
+            return;
+        }
+        let idle =
+            |own: &WorldJoint| is_meant(&joint, &own.joint.name) && own.joint.motor.is_none();
+        if matches!(lead, Lead::Drive(_)) && self.joints.iter().any(idle) {
+            report.warnings.push(format!(
+                "`{joint}` is driven, but has no motor; give the joint one with a torque"
+            ));
+        }
+        self.leads.push((joint, lead, until));
+        self.follow_leads();
+    }
+
+    /// Joints do what the last of those who lead them wants.
+    fn follow_leads(&mut self) {
+        for own in &mut self.joints {
+            (own.joint.drive, own.joint.steer) = (None, 0.0);
+            for (name, lead, _) in &self.leads {
+                if is_meant(name, &own.joint.name) {
+                    match *lead {
+                        Lead::Drive(speed) => own.joint.drive = Some(speed),
+                        Lead::Steer(angle) => own.joint.steer = angle,
+                    }
+                }
             }
         }
     }
@@ -298,6 +370,10 @@ impl World {
         self.winds.retain(|(_, until)| *until > now);
         self.squeezes.retain(|squeeze| squeeze.until > now);
         self.rigids.retire(now);
+        if self.leads.iter().any(|(.., until)| *until <= now) {
+            self.leads.retain(|(.., until)| *until > now);
+            self.follow_leads();
+        }
     }
 }
 

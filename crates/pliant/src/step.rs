@@ -2,7 +2,9 @@
 
 use crate::dynamics::Collider;
 use crate::dynamics::action::{Squeeze, Tool, WIND_RATE};
+use crate::dynamics::attachments::{Attachment, Ground};
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, Movers};
+use crate::dynamics::contacts::hulls::BodyPlaces;
 use crate::dynamics::contacts::hulls::candidates::Scene;
 use crate::dynamics::contacts::hulls::cast;
 use crate::dynamics::contacts::kinship::Kinship;
@@ -22,6 +24,7 @@ use crate::resample::{self, Context, Edit, Recluster};
 use crate::state::{Points, Surface};
 use crate::surface::skin::{self, Obstacle, SkinFrame};
 use crate::surface::tear::Carriers;
+use crate::visual::joining::WorldJoint;
 use crate::world::{Body, Plan, Scratch, World};
 use glam::Vec3;
 use rayon::prelude::*;
@@ -90,6 +93,8 @@ impl World {
         self.damp_soft(dt);
         self.move_surfaces(dt, &mut report, &mut watch);
         self.resample(&mut report, &mut watch);
+        self.break_bodies(dt, &mut report);
+        watch.lap(Stage::Fracture);
 
         report.frame = self.frame;
         report.time = self.time;
@@ -136,7 +141,7 @@ impl World {
         watch.lap(Stage::Contacts);
 
         // Groups pull their members to their rest shapes, or limit their strain, then contacts push them apart.
-        self.solve(report);
+        self.solve(h, report);
         self.update_velocities(h, limits, report);
         watch.lap(Stage::Solve);
 
@@ -235,14 +240,17 @@ impl World {
                 h,
             };
             let gravity = self.settings.gravity;
-            hulls.find(&scene, &placed, &plan.apart, gravity, left);
+            hulls.find(&scene, &placed, (&plan.apart, &plan.tied), gravity, left);
+            let joined = (&mut self.joints[..], &self.attachments[..]);
+            hulls.bind(&scene, &placed, joined, &plan.places);
         }
     }
 
     /// Moves everything to where groups and contacts want it.
-    fn solve(&mut self, report: &mut StepReport) {
+    fn solve(&mut self, h: f32, report: &mut StepReport) {
         let Self {
             settings,
+            joints,
             groups,
             rings,
             plan,
@@ -302,6 +310,7 @@ impl World {
             if *has_hulls {
                 let mut movers = cast_of(&mut movers);
                 hulls.cast.load(&movers);
+                hulls.pass_joints(joints, h, i + 1 == settings.iterations);
                 hulls.pass();
                 hulls.cast.store(&mut movers);
             }
@@ -356,7 +365,7 @@ impl World {
         ellipsoids.slow_rolling(&plan.ellipsoid_bodies, &mut movers, h);
         if plan.has_hulls {
             hulls.restitute(visuals, &mut cast_of(&mut movers), settings.gravity, h);
-            hulls.remember();
+            hulls.remember(bodies);
         }
     }
 
@@ -430,6 +439,28 @@ impl World {
             })
             .collect();
         plan.has_hulls = self.visuals.iter().any(Option::is_some);
+        plan.places = BodyPlaces::new(&self.bodies);
+        let places = &plan.places;
+        let pair = |own: &WorldJoint| {
+            let Ground::Body(b) = own.b else { return None };
+            let (a, b) = (places.of(own.a)? as u32, places.of(b)? as u32);
+            Some((a.min(b), a.max(b)))
+        };
+        let mut apart: Vec<(u32, u32)> = self.joints.iter().filter_map(pair).collect();
+        apart.sort_unstable();
+        apart.dedup();
+        plan.apart = apart;
+        let tie = |own: &Attachment| {
+            let Ground::Body(to) = own.to else {
+                return None;
+            };
+            Some([
+                (places.of(own.soft)? as u32, own.primitive),
+                (places.of(to)? as u32, 0),
+            ])
+        };
+        plan.tied = self.attachments.iter().filter_map(tie).collect();
+        plan.tied.sort_unstable();
         let all = self.bodies.iter().zip(&self.visuals);
         let oriented = all.filter(|(b, visual)| !b.oriented.is_empty() && visual.is_none());
         plan.ellipsoid_bodies = oriented

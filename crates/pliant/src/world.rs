@@ -3,10 +3,11 @@
 use crate::body::{self, BodyDesc, BuildError, Sampling, SurfaceKind};
 use crate::clustering::Kernel;
 use crate::dynamics::action::{Squeeze, Tool};
+use crate::dynamics::attachments::{Attachment, Ground};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, EllipsoidContacts};
-use crate::dynamics::contacts::hulls::HullContacts;
+use crate::dynamics::contacts::hulls::{BodyPlaces, HullContacts};
 use crate::dynamics::contacts::kinship::Kinship;
 use crate::dynamics::contacts::layer::Layer;
 use crate::dynamics::contacts::pairs::{PairBody, Pairs};
@@ -20,12 +21,13 @@ use crate::material::{Material, PLASTIC_LIMIT};
 use crate::oriented::OrientedDesc;
 use crate::report::{Clock, Ledger};
 use crate::resample::{self, Recluster, Resampling};
-use crate::script::Script;
+use crate::script::{Lead, Script};
 use crate::state::{
     BodyId, Ellipsoid, GroupMaterial, Groups, Member, NO_LEAD, Oriented, ParticleId, Points, Remap,
     Rigids, Rings, Surface,
 };
-use crate::visual::VisualBody;
+use crate::visual::joining::WorldJoint;
+use crate::visual::{PatternDesc, VisualBody};
 use glam::{DVec3, Mat3, Vec3};
 use std::ops::Range;
 
@@ -198,6 +200,14 @@ pub struct World {
     /// What bodies of visual geometry have besides, in the order of the bodies.
     pub(crate) visuals: Vec<Option<Box<VisualBody>>>,
     pub(crate) colliders: Vec<Collider>,
+    /// Joints of bodies of visual geometry, and what of soft ones is tied.
+    pub(crate) joints: Vec<WorldJoint>,
+    pub(crate) next_joint: u32,
+    pub(crate) attachments: Vec<Attachment>,
+    /// Patterns that bodies are to be broken by at the end of the frame, and where.
+    pub(crate) breaks: Vec<(Vec3, Option<PatternDesc>)>,
+    /// Which joints are driven and steered, how, and until when (s).
+    pub(crate) leads: Vec<(String, Lead, f64)>,
     pub(crate) script: Script,
     pub(crate) grabs: Vec<Grab>,
     pub(crate) tools: Vec<Tool>,
@@ -254,6 +264,10 @@ pub(crate) struct Plan {
     pub(crate) ellipsoid_bodies: Vec<EllipsoidBody>,
     /// Pairs of bodies of visual geometry that do not touch, ascending: joints hold them.
     pub(crate) apart: Vec<(u32, u32)>,
+    /// Primitives of soft bodies, with the bodies that they are tied to, ascending: these do not touch.
+    pub(crate) tied: Vec<[(u32, u32); 2]>,
+    /// Where bodies are, by their ids.
+    pub(crate) places: BodyPlaces,
     /// Whether there are bodies of visual geometry at all.
     pub(crate) has_hulls: bool,
     /// Which oriented particles do not touch; to be found anew when there is none.
@@ -287,6 +301,13 @@ pub(crate) struct Scratch {
     /// Plastic strain of the last frame at every point.
     pub(crate) flow: Vec<f32>,
     pub(crate) resample: resample::Scratch,
+}
+
+/// Moves a range that lies behind one that is gone.
+fn back(range: &mut Range<usize>, gone: &Range<usize>) {
+    if range.start >= gone.end {
+        *range = range.start - gone.len()..range.end - gone.len();
+    }
 }
 
 impl World {
@@ -543,6 +564,36 @@ impl World {
         }
     }
 
+    /// Makes the groups of a soft body of visual geometry anew, from the links that are left.
+    pub(crate) fn renew_rings(&mut self, at: usize) {
+        let Some(visual) = self.visuals[at].as_deref_mut() else {
+            return;
+        };
+        visual.prepare_deformation();
+        let desc = visual.particles(&self.bodies[at].material);
+        let gone = self.bodies[at].rings.clone();
+        let same = Remap::keeping(&vec![true; self.points.len()]);
+        self.rings.remove(&gone, &same);
+        for body in &mut self.bodies {
+            back(&mut body.rings, &gone);
+        }
+        let (first, first_ring) = (self.bodies[at].points.start, self.rings.len());
+        for group in desc.all_groups() {
+            self.push_ring(&desc, &group, first);
+        }
+        let groups = &mut self.rings.groups;
+        for k in first_ring..self.rings.lead.len() {
+            let lead = self.rings.lead[k] as usize;
+            groups.id[k] = (k - first_ring) as u64;
+            groups.rotation[k] = self.points.rotation[lead];
+            groups.center[k] = self.points.x[lead];
+        }
+        groups.rebuild_rows(self.points.len());
+        self.bodies[at].rings = first_ring..self.rings.len();
+        self.plan.stale = true;
+        self.plan.kinship = None;
+    }
+
     /// Takes a body out of the world; `false` if there is none with this id.
     pub fn remove_body(&mut self, id: BodyId) -> bool {
         let Some(at) = self.bodies.iter().position(|b| b.id == id) else {
@@ -572,15 +623,16 @@ impl World {
                 *i != crate::state::remap::GONE
             });
         }
-        let back = |range: &mut Range<usize>, gone: &Range<usize>| {
-            *range = range.start - gone.len()..range.end - gone.len();
-        };
-        for later in &mut self.bodies[at..] {
+        for later in &mut self.bodies {
             back(&mut later.points, &body.points);
             back(&mut later.groups, &body.groups);
             back(&mut later.oriented, &body.oriented);
             back(&mut later.rings, &body.rings);
         }
+        self.joints
+            .retain(|own| own.a != id && own.b != Ground::Body(id));
+        self.attachments
+            .retain(|own| own.soft != id && own.to != Ground::Body(id));
         self.plan.stale = true;
         self.plan.kinship = None;
         true

@@ -1,9 +1,13 @@
 //! Bodies of visual geometry in a world.
 
 use glam::{Quat, Vec3};
-use pliant::dynamics::Collider;
+use pliant::dynamics::grab::Grip;
+use pliant::dynamics::{Action, ActionKind, Collider, PathKey};
 use pliant::visual::nasty::{cube, sheet};
-use pliant::visual::{Behavior, PolygonMesh, VisualDesc};
+use pliant::visual::tear::TearLines;
+use pliant::visual::{
+    Behavior, JointDesc, JointKind, PatternDesc, PatternKind, PolygonMesh, TearRule, VisualDesc,
+};
 use pliant::{Settings, World};
 
 fn world() -> World {
@@ -169,4 +173,214 @@ fn a_sheet_on_a_box() {
     let (lo, hi) = world.surfaces()[0].bounds().unwrap();
     assert!(hi.y > 0.98 && hi.y < 1.15, "{hi}");
     assert!(lo.y > -0.05 && lo.y < 0.8, "{lo}");
+}
+
+fn shoot(from: Vec3, velocity: Vec3, radius: f32, mass: f32) -> Action {
+    let kind = ActionKind::Shoot {
+        from,
+        velocity,
+        radius,
+        mass,
+        until: 10.0,
+    };
+    Action { at: 0.0, kind }
+}
+
+/// A pane of glass that is hit by a ball is many bodies, which have its mass; the ball goes through, and momentum stays.
+#[test]
+fn glass_shatters() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let mut pane = body(
+        "pane",
+        cuboid(Vec3::ZERO, Vec3::new(1.0, 1.0, 0.02)),
+        Behavior::Brittle,
+    );
+    pane.pattern.kind = PatternKind::Glass;
+    pane.pattern.cells = 40;
+    world.add_visual(pane).unwrap();
+    world.add_action(shoot(Vec3::new(0.1, 0.1, 1.0), Vec3::Z * -20.0, 0.1, 5.0));
+    let mass = world.ledger().mass;
+    run(&mut world, 1);
+    let before = world.ledger();
+    run(&mut world, 30);
+    let after = world.ledger();
+    assert!(world.bodies().len() > 20, "{}", world.bodies().len());
+    assert!(
+        (after.mass - mass - 5.0).abs() < 1e-4 * mass,
+        "{} of {mass}",
+        after.mass
+    );
+    let drift = (after.momentum - before.momentum).length() / before.momentum.length();
+    assert!(drift < 1e-5, "{drift}");
+    assert!(world.rigids().x[0].z < -0.5, "{}", world.rigids().x[0]);
+    for (body, surface) in world.bodies().iter().zip(world.surfaces()) {
+        assert!(body.name.starts_with("pane."), "{}", body.name);
+        assert!(surface.volume() > 0.0);
+        let pliant::state::Surface::Welded(welded) = surface else {
+            panic!("{} has another surface", body.name)
+        };
+        assert_eq!(welded.imbalance(), 0);
+    }
+}
+
+/// A metal plate that is hit has a dent afterwards; slowly it has none.
+#[test]
+fn metal_dents() {
+    for (speed, dents) in [(1.0, false), (12.0, true)] {
+        let mut world = World::new(Settings {
+            gravity: Vec3::ZERO,
+            ..Settings::default()
+        });
+        let mut mesh = sheet(12, 12, 0.1);
+        for p in &mut mesh.positions {
+            *p -= Vec3::new(0.6, 0.6, 0.0);
+        }
+        let mut plate = body("plate", mesh, Behavior::Plastic);
+        plate.thickness = 0.03;
+        world.add_visual(plate).unwrap();
+        let was = world.visual(0).unwrap().rest.clone();
+        let from = Vec3::new(0.0, 0.0, 0.4);
+        world.add_action(shoot(from, Vec3::Z * -speed, 0.15, 20.0));
+        run(&mut world, 60);
+        let visual = world.visual(0).unwrap();
+        // Against the corners, which stay.
+        let depth =
+            |k: usize| (visual.rest[k].x.z - visual.rest[0].x.z) - (was[k].x.z - was[0].x.z);
+        let deepest = (0..was.len()).map(depth).fold(0.0, f32::min);
+        assert_eq!(deepest < -0.004, dents, "{speed} m/s: {deepest}");
+        assert!(visual.rest.iter().all(|p| p.d.determinant() > 0.1));
+    }
+}
+
+/// A sheet with a marked line, pulled apart, tears along it into two bodies.
+#[test]
+fn a_sheet_tears_along_its_line() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let mut mesh = sheet(20, 20, 0.1);
+    let middle = 1.0;
+    mesh.colors = mesh
+        .positions
+        .iter()
+        .map(|p| [if (p.x - middle).abs() < 1e-4 { 255 } else { 0 }; 4])
+        .collect();
+    let mut cloth = body("cloth", mesh.clone(), Behavior::Soft);
+    cloth.tear = TearRule::Lines(TearLines::of_colors(&mesh, |c| c[0] > 128));
+    cloth.thickness = 0.02;
+    world.add_visual(cloth).unwrap();
+    let marked = world
+        .visual(0)
+        .unwrap()
+        .graph
+        .links
+        .iter()
+        .filter(|l| l.is_breakable())
+        .count();
+    assert_eq!(marked, 20 + 2 * 19);
+    for (at, to) in [(0.05, -1.0), (1.95, 3.0)] {
+        let grip = Grip::Box {
+            at: Vec3::new(at, 1.0, 0.0),
+            half: Vec3::new(0.15, 2.0, 1.0),
+        };
+        let key = PathKey {
+            time: 2.0,
+            position: Vec3::new(to, 1.0, 0.0),
+        };
+        let kind = ActionKind::Pull {
+            grip,
+            path: vec![key],
+            until: 5.0,
+        };
+        world.add_action(Action { at: 0.0, kind });
+    }
+    run(&mut world, 150);
+    assert_eq!(world.bodies().len(), 2);
+    for (k, surface) in world.surfaces().iter().enumerate() {
+        let visual = world.visual(k).unwrap();
+        assert_eq!(visual.primitives.len(), 200);
+        assert!(
+            visual
+                .graph
+                .links
+                .iter()
+                .all(|l| !l.broken && !l.is_breakable())
+        );
+        let pliant::state::Surface::Welded(welded) = surface else {
+            panic!("another surface")
+        };
+        assert_eq!(welded.imbalance(), 0);
+    }
+}
+
+/// A door that is broken in two keeps each hinge on the piece that has it, and a piece without one falls.
+#[test]
+fn joints_follow_pieces() {
+    let mut world = World::new(Settings::default());
+    let mut wing = body(
+        "wing",
+        cuboid(Vec3::new(0.5, 1.0, 0.0), Vec3::new(1.0, 2.0, 0.05)),
+        Behavior::Brittle,
+    );
+    wing.dent_speed = 1e9;
+    let ids = world.add_visual(wing).unwrap();
+    for (k, y) in [0.4f32, 1.6].into_iter().enumerate() {
+        let joint = JointDesc {
+            name: format!("hinge {k}"),
+            kind: JointKind::Hinge,
+            a: ids.clone(),
+            b: Vec::new(),
+            center: Vec3::new(0.0, y, 0.0),
+            half: Vec3::new(0.1, 0.1, 0.1),
+            rotation: Quat::from_rotation_z(std::f32::consts::FRAC_PI_2),
+            limits: None,
+            motor: None,
+        };
+        world.add_joint(joint).unwrap();
+    }
+    run(&mut world, 30);
+    assert!(
+        (center(&world, 0) - Vec3::new(0.5, 1.0, 0.0)).length() < 1e-3,
+        "{}",
+        center(&world, 0)
+    );
+    let halves = [[-2.0f32, 1.0], [1.0, 4.0]].map(|[lo, hi]| {
+        cuboid(
+            Vec3::new(0.0, 0.5 * (lo + hi), 0.0) - Vec3::Y,
+            Vec3::new(9.0, hi - lo, 9.0),
+        )
+    });
+    let mut cells = halves[0].clone();
+    pliant::visual::nasty::append(&mut cells, &halves[1]);
+    cells.parts = vec![0; 6].into_iter().chain(vec![1; 6]).collect();
+    cells.part_names = vec!["low".into(), "high".into()];
+    let pattern = PatternDesc {
+        kind: PatternKind::Cells(std::sync::Arc::new(
+            pliant::visual::pattern::from_mesh(&cells).unwrap(),
+        )),
+        ..PatternDesc::default()
+    };
+    let kind = ActionKind::Fracture {
+        at: Vec3::new(0.5, 1.0, 0.0),
+        pattern: Some(pattern),
+    };
+    world.add_action(Action { at: 0.0, kind });
+    run(&mut world, 1);
+    assert_eq!(world.bodies().len(), 2);
+    assert_eq!(world.joints().len(), 2);
+    let holder = |k: usize| {
+        world
+            .bodies()
+            .iter()
+            .position(|b| b.id == world.joints()[k].a)
+            .unwrap()
+    };
+    assert_ne!(holder(0), holder(1));
+    for (k, y) in [(0, 0.5), (1, 1.5)] {
+        assert!((center(&world, holder(k)).y - y).abs() < 0.05);
+    }
 }

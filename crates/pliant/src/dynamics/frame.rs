@@ -130,6 +130,18 @@ pub struct Rigid {
 }
 
 impl Rigid {
+    /// What never moves: the world.
+    pub const UNMOVED: Self = Self {
+        x: Vec3::ZERO,
+        v: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        spin: Vec3::ZERO,
+        mass: 0.0,
+        inv_mass: 0.0,
+        inertia: Mat3::ZERO,
+        inv_inertia: Mat3::ZERO,
+    };
+
     /// A body at rest.
     pub fn new(x: Vec3, mass: f32, inertia: Mat3, is_fixed: bool) -> Self {
         let inverse = inertia.inverse();
@@ -175,6 +187,11 @@ impl Rigid {
             kinetic_energy: 0.5 * mass * v.length_squared() + 0.5 * spin.dot(self.spin.as_dvec3()),
             max_speed: v.length(),
         }
+    }
+
+    /// The spin that has an angular momentum (rad/s).
+    pub fn spin_of(&self, momentum: Vec3) -> Vec3 {
+        Self::in_world(self.inv_inertia, self.rotation) * momentum
     }
 
     /// Velocity of a place that moves with it (m/s).

@@ -1,6 +1,7 @@
 //! Position based dynamics of one substep \[MMCK14\]: predict, contacts, solve, velocities.
 
 pub mod action;
+pub mod attachments;
 pub mod collider;
 pub mod contacts;
 pub mod frame;

@@ -24,14 +24,17 @@
 //! Positions of a primitive are those of its undeformed shape and are never overwritten by motion.
 
 pub mod body;
+pub mod breaking;
 mod clean;
 pub mod clip;
 mod convex_parts;
+pub mod dent;
 pub mod desc;
 pub mod extrude;
 pub mod fracture;
 pub mod hull;
 pub mod intake;
+pub mod joining;
 mod junctions;
 pub mod links;
 pub mod manifold;
@@ -45,6 +48,7 @@ pub mod primitive;
 mod rekey;
 pub mod round;
 pub mod sat;
+mod shatter;
 mod soft;
 pub mod tear;
 pub mod welded;

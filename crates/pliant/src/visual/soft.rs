@@ -106,7 +106,13 @@ impl VisualBody {
     }
     /// Slows down how linked primitives move and turn against each other, for `dt` seconds; momentum and angular momentum stay. Groups alone
     /// swing for long: a sheet is as light to bend as it is thin, and what they pull together comes back.
-    pub(crate) fn damp(&self, points: &mut Points, oriented: &mut Oriented, [first, first_oriented]: [usize; 2], dt: f32) {
+    pub(crate) fn damp(
+        &self,
+        points: &mut Points,
+        oriented: &mut Oriented,
+        [first, first_oriented]: [usize; 2],
+        dt: f32,
+    ) {
         let share = 1.0 - libm::expf(-self.rules.damping * dt);
         if share <= 0.0 {
             return;

@@ -143,6 +143,16 @@ impl TearLines {
         Self::of_edges(mesh, |face| mesh.part(face) == part, |_, _| true)
     }
 
+    /// How far a place is from the nearest line (m).
+    pub fn distance(&self, p: Vec3) -> f32 {
+        let to = |[a, b]: &[Vec3; 2]| {
+            let (along, from) = (*b - *a, p - *a);
+            let length = along.length_squared().max(f32::MIN_POSITIVE);
+            (from - along * (from.dot(along) / length).clamp(0.0, 1.0)).length()
+        };
+        self.segments.iter().map(to).fold(f32::MAX, f32::min)
+    }
+
     fn of_edges(
         mesh: &PolygonMesh,
         face: impl Fn(usize) -> bool,

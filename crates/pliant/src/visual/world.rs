@@ -1,11 +1,12 @@
 //! Bodies of visual geometry in a world: adding, joining, attaching.
 
 use super::body::{Rules, VisualBody};
-use super::desc::{Behavior, JointDesc, JointId, TearRule, VisualDesc, VisualError};
+use super::desc::{Behavior, TearRule, VisualDesc, VisualError};
 use super::intake::{Intake, IntakeOptions, intake};
 use super::links::{LinkGraph, find_links};
 use super::primitive::Primitive;
 use super::welded::{Pose, Welded};
+use crate::material::Material;
 use crate::oriented::{OrientedDesc, Particle};
 use crate::state::{BodyId, Surface};
 use crate::world::{Body, World};
@@ -23,7 +24,7 @@ pub(crate) struct Identity {
     /// The body that it broke off; none: itself.
     pub(crate) origin: Option<BodyId>,
     /// What it is made of.
-    pub(crate) material: crate::Material,
+    pub(crate) material: Material,
 }
 
 impl Identity {
@@ -135,16 +136,8 @@ impl World {
         identity: Identity,
         motions: &[Motion],
     ) -> Result<BodyId, VisualError> {
-        let density = visual.rules.density;
-        let particle = |p: &Primitive| Particle {
-            collides: false,
-            ..Particle::ball(p.centroid, p.radius, density * p.volume)
-        };
-        let particles = visual.primitives.iter().map(particle).collect();
-        let links = visual.graph.links.iter().filter(|l| !l.broken);
-        let edges = links.map(|l| [l.i, l.j]).collect();
-        let mut desc = OrientedDesc::new(&identity.name, particles, edges);
-        desc.material = identity.material;
+        let mut desc = visual.particles(&identity.material);
+        desc.name = identity.name;
         let id = self
             .add_oriented(desc)
             .map_err(|error| VisualError::Parameter(error.to_string()))?;
@@ -177,28 +170,6 @@ impl World {
         self.surfaces[at] = Surface::Welded(Box::new(welded));
         self.visuals[at] = Some(Box::new(visual));
         Ok(id)
-    }
-
-    /// Adds a joint between bodies of visual geometry, or between one and the world: one for each body in the box on either side.
-    pub fn add_joint(&mut self, desc: JointDesc) -> Result<Vec<JointId>, VisualError> {
-        let _ = desc;
-        Ok(Vec::new())
-    }
-
-    /// Ties every primitive of a soft body that overlaps a rigid one to it; returns how many.
-    pub fn attach(&mut self, soft: BodyId, rigid: BodyId) -> Result<usize, VisualError> {
-        let _ = (soft, rigid);
-        Ok(0)
-    }
-
-    /// Ties every primitive of a soft body that overlaps a collider to it; returns how many.
-    pub fn attach_to_collider(
-        &mut self,
-        soft: BodyId,
-        collider: usize,
-    ) -> Result<usize, VisualError> {
-        let _ = (soft, collider);
-        Ok(0)
     }
 }
 
@@ -240,6 +211,19 @@ impl Pose {
 }
 
 impl VisualBody {
+    /// A particle for each primitive, undeformed, connected where these are linked.
+    pub(crate) fn particles(&self, material: &Material) -> OrientedDesc {
+        let particle = |p: &Primitive| Particle {
+            collides: false,
+            ..Particle::ball(p.centroid, p.radius, self.rules.density * p.volume)
+        };
+        let particles = self.primitives.iter().map(particle).collect();
+        let links = self.graph.links.iter().filter(|l| !l.broken);
+        let mut desc = OrientedDesc::new("", particles, links.map(|l| [l.i, l.j]).collect());
+        desc.material = *material;
+        desc
+    }
+
     /// Its connected pieces, over unbroken links; places stay as they are. Pieces are in the order of their lowest primitives.
     pub(crate) fn into_pieces(self) -> Vec<Self> {
         let (of, count) = self.graph.components();

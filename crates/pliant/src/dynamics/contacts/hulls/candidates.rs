@@ -153,12 +153,13 @@ impl Candidates {
         self.ways.clear();
     }
 
-    /// Finds all candidates for the `left` seconds that the frame still has. `apart` are pairs of bodies, ascending, that do not touch.
+    /// Finds all candidates for the `left` seconds that the frame still has. `apart` are pairs of bodies that do not touch, `tied`
+    /// primitives with the bodies that they are tied to.
     pub fn find(
         &mut self,
         scene: &Scene,
         placed: &[PlacedCollider],
-        apart: &[(u32, u32)],
+        (apart, tied): (&[(u32, u32)], &[[(u32, u32); 2]]),
         gravity: Vec3,
         left: f32,
     ) {
@@ -172,6 +173,13 @@ impl Candidates {
         let mut named: Vec<[(u32, u32); 2]> = Vec::new();
         for (a, b) in self.body_pairs(apart) {
             self.primitive_pairs(scene, (a, b), &mut named);
+        }
+        let is_tied = |[p, q]: &[(u32, u32); 2]| {
+            let tie = |p: (u32, u32), q: (u32, u32)| tied.binary_search(&[p, (q.0, 0)]).is_ok();
+            tie(*p, *q) || tie(*q, *p)
+        };
+        if !tied.is_empty() {
+            named.retain(|pair| !is_tied(pair));
         }
         for (at, visual) in scene.visuals.iter().enumerate() {
             if let Some(visual) = visual

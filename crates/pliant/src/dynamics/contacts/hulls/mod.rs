@@ -16,11 +16,16 @@ pub mod solve;
 mod touch;
 
 use super::statics::Placed;
+use crate::dynamics::attachments::{Attachment, Ground, Tie};
+use crate::state::BodyId;
 use crate::visual::VisualBody;
+use crate::visual::breaking::Impact;
+use crate::visual::joining::WorldJoint;
+use crate::world::Body;
 use candidates::{Candidates, Scene};
 use cast::{Cast, Movers};
 use glam::Vec3;
-use solve::{Contact, Memory};
+use solve::{Contact, Memory, Touched};
 
 /// Contacts slower than what gravity does in so many substeps do not bounce.
 const REST: f32 = 2.0;
@@ -37,20 +42,49 @@ pub struct HullContacts {
     /// How hard those of the last substep pushed. This is state.
     pub memory: Vec<Memory>,
     backwards: bool,
+    /// Hard contacts of the frame.
+    pub impacts: Vec<Impact>,
+    /// What is tied, in the substep.
+    pub(crate) ties: Vec<Tie>,
+    /// Frames of the joints' sides.
+    sides: Vec<Option<[u32; 2]>>,
+}
+
+/// Where bodies are among the others, by their ids.
+#[derive(Clone, Debug, Default)]
+pub struct BodyPlaces {
+    sorted: Vec<(BodyId, u32)>,
+}
+
+impl BodyPlaces {
+    /// The places of bodies.
+    pub fn new(bodies: &[Body]) -> Self {
+        let mut sorted: Vec<(BodyId, u32)> = bodies.iter().map(|b| b.id).zip(0u32..).collect();
+        sorted.sort_unstable();
+        Self { sorted }
+    }
+
+    /// The place of a body.
+    pub fn of(&self, id: BodyId) -> Option<usize> {
+        let at = self.sorted.binary_search_by_key(&id, |s| s.0).ok()?;
+        Some(self.sorted[at].1 as usize)
+    }
 }
 
 impl HullContacts {
     /// Begins a frame: what may touch is to be found anew.
     pub fn begin_frame(&mut self) {
         self.candidates.clear();
+        self.impacts.clear();
     }
 
-    /// Finds what touches in the substep; `left` seconds of the frame remain after it. `apart` are pairs of bodies, ascending, that do not touch.
+    /// Finds what touches in the substep; `left` seconds of the frame remain after it. `apart` are pairs of bodies, and primitives with
+    /// bodies that they are tied to, both ascending: these do not touch.
     pub fn find(
         &mut self,
         scene: &Scene,
         placed: &[Placed],
-        apart: &[(u32, u32)],
+        apart: (&[(u32, u32)], &[[(u32, u32); 2]]),
         gravity: Vec3,
         left: f32,
     ) {
@@ -84,14 +118,84 @@ impl HullContacts {
         self.backwards = false;
     }
 
+    /// Finds the frames of joints and ties, and begins a substep of `h` seconds with them.
+    pub(crate) fn bind(
+        &mut self,
+        scene: &Scene,
+        placed: &[Placed],
+        (joints, attachments): (&mut [WorldJoint], &[Attachment]),
+        places: &BodyPlaces,
+    ) {
+        self.sides.clear();
+        for own in joints {
+            let a = places.of(own.a).and_then(|at| self.cast.of_body(at));
+            let b = match own.b {
+                Ground::World => Some(0),
+                Ground::Collider(c) => {
+                    ((c as usize) < placed.len()).then(|| self.cast.of_collider(c as usize))
+                }
+                Ground::Body(id) => places.of(id).and_then(|at| self.cast.of_body(at)),
+            };
+            self.sides.push(a.zip(b).map(|(a, b)| [a, b]));
+            own.joint.begin(scene.h);
+        }
+        self.ties.clear();
+        for own in attachments {
+            let Some(at) = places.of(own.soft) else {
+                continue;
+            };
+            let particle = (scene.bodies[at].oriented.start + own.primitive as usize) as u32;
+            let tie = Tie::new(
+                &mut self.cast,
+                &scene.movers(),
+                own,
+                particle,
+                |id| places.of(id),
+                placed,
+            );
+            self.ties.extend(tie);
+        }
+    }
+
+    /// One pass over joints and ties, between loading and storing the cast.
+    pub fn pass_joints(&mut self, joints: &mut [WorldJoint], h: f32, last: bool) {
+        for (own, sides) in joints.iter_mut().zip(&self.sides) {
+            let Some([a, b]) = *sides else { continue };
+            let pair = self.cast.frames.get_disjoint_mut([a as usize, b as usize]);
+            if let Ok([a, b]) = pair {
+                own.joint.solve(a, b, h, last);
+            }
+        }
+        for tie in &self.ties {
+            tie.solve(&mut self.cast.frames);
+        }
+    }
+
     /// One pass over all contacts, between loading and storing the cast.
     pub fn pass(&mut self) {
         solve::pass(&mut self.contacts, &mut self.cast, self.backwards);
         self.backwards = !self.backwards;
     }
 
-    /// Remembers how hard contacts have pushed.
-    pub fn remember(&mut self) {
+    /// Remembers how hard contacts have pushed, and which were hard enough to change what they met.
+    pub fn remember(&mut self, bodies: &[Body]) {
+        for c in &self.contacts {
+            for (side, _) in c.hits().into_iter().enumerate().filter(|(_, hit)| *hit) {
+                let Touched::Primitive(body, primitive) = c.touch.who[side] else {
+                    continue;
+                };
+                let frame = &self.cast.frames[c.frames[side] as usize];
+                // The normal leads out of the first and into the second.
+                let into = if side == 0 { -c.normal } else { c.normal };
+                self.impacts.push(Impact {
+                    body: bodies[body as usize].id,
+                    primitive,
+                    at: c.arms[side],
+                    normal: frame.rotation.conjugate() * into,
+                    speed: c.closing,
+                });
+            }
+        }
         solve::remember(&self.contacts, &mut self.memory);
     }
 

@@ -133,7 +133,7 @@ pub struct Contact {
     /// The frames of the two.
     pub frames: [u32; 2],
     /// Where they touch, in their own axes from their centres (m).
-    arms: [Vec3; 2],
+    pub(super) arms: [Vec3; 2],
     /// Where that was when the contact was found (m).
     pub at: Vec3,
     /// Unit vector from the first to the second.
@@ -256,7 +256,10 @@ pub(super) fn stabilize(contacts: &mut [Contact], cast: &mut Cast) {
             continue;
         };
         let (depth, [ra, rb]) = c.depth_before(a, b);
-        let (depth, w) = (depth - STAY * c.touch.size, a.give(ra, c.normal) + b.give(rb, c.normal));
+        let (depth, w) = (
+            depth - STAY * c.touch.size,
+            a.give(ra, c.normal) + b.give(rb, c.normal),
+        );
         if depth > 0.0 && w > 0.0 {
             let push = c.normal * (LIFT * depth / w);
             a.place(ra, -push);

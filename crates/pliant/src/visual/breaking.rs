@@ -1,0 +1,388 @@
+//! What hits do to bodies at the end of a frame: dents, fracture, tearing \[MCM16 §3.5, §3.6\].
+//!
+//! Hits are noted in the substeps, in the axes of what was hit, and answered once a frame, body by body in their order: so a frame with
+//! many contacts changes each body once, and the same for any number of threads.
+
+use super::body::VisualBody;
+use super::dent::{DentOptions, dent};
+use super::desc::{Behavior, PatternDesc};
+use super::shatter::{Fragment, Hit, pattern_at};
+use super::welded::Welded;
+use super::world::{Identity, Motion};
+use crate::dynamics::attachments::Ground;
+use crate::dynamics::frame::Rigid;
+use crate::random::name_key;
+use crate::report::{StepReport, SurfaceReport};
+use crate::state::{BodyId, Surface};
+use crate::world::World;
+use glam::Vec3;
+
+/// A hard contact of a primitive.
+#[derive(Clone, Copy, Debug)]
+pub struct Impact {
+    /// The body that was hit.
+    pub body: BodyId,
+    /// Its primitive.
+    pub primitive: u32,
+    /// Where, in the axes of the body from its centre; of a soft one from the centre of the primitive, in its axes (m).
+    pub at: Vec3,
+    /// The direction into the body, in the same axes.
+    pub normal: Vec3,
+    /// Closing speed (m/s).
+    pub speed: f32,
+}
+
+impl World {
+    /// Breaks, dents and tears what was hit hard or stretched too much in this frame of `dt` seconds.
+    pub(crate) fn break_bodies(&mut self, dt: f32, report: &mut StepReport) {
+        if !self.visuals.iter().any(Option::is_some) {
+            self.breaks.clear();
+            return;
+        }
+        let mut impacts = std::mem::take(&mut self.scratch.hulls.impacts);
+        // The hardest hit of each primitive counts.
+        impacts.sort_by(|a, b| {
+            let key = |i: &Impact| (i.body, i.primitive);
+            key(a).cmp(&key(b)).then(b.speed.total_cmp(&a.speed))
+        });
+        impacts.dedup_by_key(|i| (i.body, i.primitive));
+        for of_body in impacts.chunk_by(|a, b| a.body == b.body) {
+            self.answer(of_body[0].body, of_body, dt, report);
+        }
+        impacts.clear();
+        self.scratch.hulls.impacts = impacts;
+        for (at, pattern) in std::mem::take(&mut self.breaks) {
+            self.break_at(at, pattern.as_ref(), report);
+        }
+        self.tear_bodies(report);
+        report
+            .surfaces
+            .resize(self.bodies.len(), SurfaceReport::default());
+        report
+            .resampled
+            .resize(self.bodies.len(), Default::default());
+    }
+
+    /// What a body does about the hits of a frame.
+    fn answer(&mut self, id: BodyId, impacts: &[Impact], dt: f32, report: &mut StepReport) {
+        let Some(at) = self.bodies.iter().position(|b| b.id == id) else {
+            return;
+        };
+        let Some(visual) = self.visuals[at].as_deref() else {
+            return;
+        };
+        match visual.rules.behavior {
+            Behavior::Rigid | Behavior::Soft => {}
+            Behavior::Brittle => {
+                let hardest = impacts.iter().max_by(|a, b| a.speed.total_cmp(&b.speed));
+                if let Some(hit) = hardest {
+                    let pattern = visual.rules.pattern.clone();
+                    let hit = visual.hit_at(hit.primitive as usize, hit.at, hit.normal);
+                    self.shatter(at, &pattern, hit, report);
+                }
+            }
+            Behavior::Plastic => self.dent(at, impacts, dt),
+            Behavior::Ductile => {
+                let mut impacts = impacts.to_vec();
+                for k in 0..impacts.len() {
+                    self.divide(at, k, &mut impacts);
+                }
+                self.dent(at, &impacts, dt);
+            }
+        }
+    }
+
+    /// Breaks the body that is nearest to a place.
+    fn break_at(&mut self, p: Vec3, pattern: Option<&PatternDesc>, report: &mut StepReport) {
+        let mut nearest: Option<(f32, usize, usize)> = None;
+        for (at, visual) in self.visuals.iter().enumerate() {
+            let Some(visual) = visual else { continue };
+            for k in 0..visual.primitives.len() {
+                let far = (visual.pose(k).x.distance(p) - visual.placed[k].radius).max(0.0);
+                let far = far + 1e-3 * visual.pose(k).x.distance(p);
+                if nearest.is_none_or(|n| far < n.0) {
+                    nearest = Some((far, at, k));
+                }
+            }
+        }
+        let Some((_, at, k)) = nearest else {
+            let warning = "a fracture was left out: there is no body of visual geometry";
+            report.warnings.push(warning.to_owned());
+            return;
+        };
+        let Some(visual) = self.visuals[at].as_deref() else {
+            return;
+        };
+        let pattern = pattern.unwrap_or(&visual.rules.pattern).clone();
+        let at_undeformed = visual.undeformed(k, p);
+        // Nothing tells a direction: across the thinnest side of the primitive.
+        let (_, axes) = crate::math::svd::symmetric_eigen(visual.primitives[k].moment);
+        let hit = Hit {
+            at: at_undeformed,
+            normal: axes.z_axis,
+        };
+        self.shatter(at, &pattern, hit, report);
+    }
+
+    /// Breaks a body by a pattern into bodies of their own.
+    fn shatter(&mut self, at: usize, pattern: &PatternDesc, hit: Hit, report: &mut StepReport) {
+        let key = self.event_key(at);
+        let Some(visual) = self.visuals[at].as_deref_mut() else {
+            return;
+        };
+        visual.events += 1;
+        let placed = pattern_at(pattern, visual, hit, key);
+        match visual.shatter(&placed) {
+            Some(mut fragments) => {
+                let radius = pattern.radius;
+                for fragment in &mut fragments {
+                    fragment.stays = radius > 0.0 && fragment.body.distance_from(hit.at) > 0.5 * radius;
+                }
+                self.replace(at, fragments);
+            }
+            None => report.warnings.push(format!(
+                "{}: it was hit but did not break: its pattern does not divide it, or it would have too many primitives",
+                self.bodies[at].name
+            )),
+        }
+    }
+
+    /// Divides a ductile body around one of its hits, all of which are then of pieces.
+    fn divide(&mut self, at: usize, k: usize, impacts: &mut [Impact]) {
+        let key = self.event_key(at);
+        let Some(visual) = self.visuals[at].as_deref_mut() else {
+            return;
+        };
+        let hit = visual.hit_at(
+            impacts[k].primitive as usize,
+            impacts[k].at,
+            impacts[k].normal,
+        );
+        let pattern = visual.rules.pattern.clone();
+        let (lo, hi) = visual.undeformed_bounds();
+        let radius = if pattern.radius > 0.0 {
+            pattern.radius
+        } else {
+            (hi - lo).length()
+        };
+        let placed = pattern_at(&pattern, visual, hit, key);
+        let Some(divided) = visual.divide(&placed, hit, radius) else {
+            return;
+        };
+        visual.events += 1;
+        let mut body = divided.body;
+        body.events = visual.events;
+        body.rigid = visual.rigid;
+        // A hit is of the piece that is nearest.
+        for impact in impacts.iter_mut() {
+            let pieces = (0u32..).zip(&divided.parents);
+            let own = pieces.filter(|(_, parent)| **parent == impact.primitive);
+            let far = |k: u32| body.rest[k as usize].x.distance_squared(impact.at);
+            let nearest = own.min_by(|a, b| far(a.0).total_cmp(&far(b.0)));
+            impact.primitive = nearest.map_or(0, |(k, _)| k);
+        }
+        self.renew(at, body);
+    }
+
+    /// Dents a rigid body where it was hit, for `dt` seconds of the closing speed \[MCM16 §3.5\].
+    fn dent(&mut self, at: usize, impacts: &[Impact], dt: f32) {
+        let id = self.bodies[at].id;
+        let boxes = self.joints.iter().flat_map(|own| {
+            let sides = [own.a == id, own.b == Ground::Body(id)];
+            sides
+                .into_iter()
+                .zip(own.boxes)
+                .filter_map(|(own, held)| own.then_some(held))
+        });
+        let boxes: Vec<_> = boxes.collect();
+        let Some(visual) = self.visuals[at].as_deref_mut() else {
+            return;
+        };
+        let mut held = vec![false; visual.primitives.len()];
+        for joint in &boxes {
+            for k in joint.holds(visual) {
+                held[k] = true;
+            }
+        }
+        let push = |i: &Impact| (i.primitive, i.normal * (i.speed * dt));
+        let pushes: Vec<(u32, Vec3)> = impacts.iter().map(push).collect();
+        let moved = dent(
+            &visual.primitives,
+            &visual.graph,
+            &mut visual.rest,
+            &pushes,
+            &held,
+            &mut visual.dented,
+            &DentOptions::default(),
+        );
+        if moved.is_empty() {
+            return;
+        }
+        visual.events += 1;
+        let shift = visual.recenter();
+        visual.place_all();
+        let anchors = self.joints.iter_mut().flat_map(|own| {
+            let sides = [own.a == id, own.b == Ground::Body(id)];
+            let anchors = [&mut own.joint.a, &mut own.joint.b];
+            sides
+                .into_iter()
+                .zip(anchors)
+                .filter_map(|(own, anchor)| own.then_some(anchor))
+        });
+        anchors.for_each(|anchor| anchor.at -= shift);
+        let ties = self.attachments.iter_mut();
+        ties.filter(|tie| tie.to == Ground::Body(id))
+            .for_each(|tie| tie.at -= shift);
+        if let (Some(visual), Surface::Welded(welded)) =
+            (self.visuals[at].as_deref_mut(), &mut self.surfaces[at])
+        {
+            visual.draw(welded, true);
+        }
+    }
+
+    /// A body in the place of another one of the same mass.
+    fn renew(&mut self, at: usize, mut body: VisualBody) {
+        let mut welded = Welded::new(&body.primitives, &body.graph, &body.source);
+        body.place_all();
+        body.draw(&mut welded, true);
+        self.surfaces[at] = Surface::Welded(Box::new(welded));
+        self.visuals[at] = Some(Box::new(body));
+    }
+
+    /// Links that are stretched too much break; what they held together parts.
+    fn tear_bodies(&mut self, report: &mut StepReport) {
+        let mut at = 0;
+        while at < self.bodies.len() {
+            let torn = self.visuals[at]
+                .as_deref_mut()
+                .is_some_and(VisualBody::tear);
+            if !torn {
+                at += 1;
+                continue;
+            }
+            let Some(visual) = self.visuals[at].as_deref() else {
+                continue;
+            };
+            let (of, count) = visual.graph.components();
+            if count > 1 {
+                let fragment = |piece: u32| {
+                    let own = (0..of.len()).filter(|&k| of[k] == piece);
+                    let own: Vec<usize> = own.collect();
+                    Fragment {
+                        body: visual.part(&own),
+                        parents: own.into_iter().map(|k| k as u32).collect(),
+                        stays: true,
+                    }
+                };
+                let fragments = (0..count).map(fragment).collect();
+                // The pieces come last, and are not torn again.
+                self.replace(at, fragments);
+                continue;
+            }
+            if visual.is_soft() {
+                self.renew_rings(at);
+            }
+            if let Some(body) = self.visuals[at].take() {
+                self.renew(at, *body);
+            }
+            at += 1;
+        }
+        let _ = report;
+    }
+
+    /// Puts fragments in the place of a body: they are where its primitives are, and move as they did.
+    fn replace(&mut self, at: usize, fragments: Vec<Fragment>) {
+        let Some(visual) = self.visuals[at].take() else {
+            return;
+        };
+        let body = &self.bodies[at];
+        let (id, first, first_oriented) = (body.id, body.points.start, body.oriented.start);
+        let mut new: Vec<(BodyId, Fragment)> = Vec::with_capacity(fragments.len());
+        for (k, fragment) in fragments.into_iter().enumerate() {
+            let body = &self.bodies[at];
+            let identity = Identity::of_piece(body, format!("{}.{k}", body.name));
+            let mut piece = fragment.body.clone();
+            let made = if let Some(old) = &visual.rigid {
+                piece.break_off(old, fragment.stays);
+                Some(self.push_rigid(piece, identity))
+            } else {
+                let motion = |(&parent, pose): (&u32, &super::Pose)| {
+                    let (i, o) = (first + parent as usize, first_oriented + parent as usize);
+                    let spin = self.oriented.spin[o];
+                    Motion {
+                        v: self.points.v[i] + spin.cross(pose.x - self.points.x[i]),
+                        rotation: self.points.rotation[i],
+                        spin,
+                    }
+                };
+                let motions = fragment.parents.iter().zip(&piece.rest).map(motion);
+                let motions: Vec<Motion> = motions.collect();
+                self.push_soft(piece, identity, &motions).ok()
+            };
+            if let Some(new_id) = made {
+                // As it is in the world now, for joints.
+                let body = self.visuals[self.bodies.len() - 1].as_deref().cloned();
+                new.extend(body.map(|body| (new_id, Fragment { body, ..fragment })));
+            }
+        }
+        let handed: Vec<(BodyId, &Fragment)> = new.iter().map(|(id, f)| (*id, f)).collect();
+        self.hand_on(id, visual.rigid, &handed);
+        self.remove_body(id);
+    }
+
+    /// By what the random numbers of a body's next event are known.
+    fn event_key(&self, at: usize) -> [u64; 4] {
+        let events = self.visuals[at].as_ref().map_or(0, |v| v.events);
+        let name = name_key(&self.bodies[at].name);
+        [self.settings.seed, name, u64::from(events), 0x4252_4541]
+    }
+}
+
+impl VisualBody {
+    /// How far its nearest primitive is from a place, undeformed (m).
+    fn distance_from(&self, p: Vec3) -> f32 {
+        let boxes = self.primitives.iter().map(super::Primitive::bounds);
+        boxes
+            .map(|(lo, hi)| p.distance(p.clamp(lo, hi)))
+            .fold(f32::MAX, f32::min)
+    }
+
+    /// Finds its centre of mass and its inertia anew; angular momentum stays, and what moves with it goes on as it did. Returns how far the
+    /// centre has moved, in its axes.
+    fn recenter(&mut self) -> Vec3 {
+        let Some(old) = self.rigid else {
+            return Vec3::ZERO;
+        };
+        let (mass, shift, inertia) =
+            super::body::mass_properties(&self.primitives, &self.rest, self.rules.density);
+        for pose in &mut self.rest {
+            pose.x -= shift;
+        }
+        let x = old.x + old.rotation * shift;
+        let mut rigid = Rigid::new(x, mass, inertia, old.inv_mass == 0.0);
+        rigid.rotation = old.rotation;
+        rigid.v = old.velocity_at(x);
+        rigid.spin = rigid.spin_of(old.angular_momentum());
+        self.rigid = Some(rigid);
+        shift
+    }
+
+    /// Makes it a rigid body of its own that was part of another one; what could not move goes on so if it `stays`.
+    fn break_off(&mut self, old: &Rigid, stays: bool) {
+        let (mass, center, inertia) =
+            super::body::mass_properties(&self.primitives, &self.rest, self.rules.density);
+        for pose in &mut self.rest {
+            pose.x -= center;
+        }
+        let is_fixed = old.inv_mass == 0.0 && stays;
+        let x = old.x + old.rotation * center;
+        let mut rigid = Rigid::new(x, mass, inertia, is_fixed);
+        rigid.rotation = old.rotation;
+        if old.inv_mass > 0.0 {
+            rigid.v = old.velocity_at(x);
+            rigid.spin = old.spin;
+        }
+        self.rigid = Some(rigid);
+        self.place_all();
+    }
+}

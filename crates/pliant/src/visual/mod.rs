@@ -27,6 +27,7 @@ pub mod body;
 mod clean;
 pub mod clip;
 mod convex_parts;
+pub mod dent;
 pub mod desc;
 pub mod extrude;
 pub mod fracture;
@@ -51,6 +52,7 @@ pub mod welded;
 mod world;
 
 pub use body::VisualBody;
+pub use dent::{DentOptions, dent};
 pub use desc::{
     Behavior, JointDesc, JointId, JointKind, Motor, PatternDesc, PatternKind, TearRule, VisualDesc,
     VisualError,

@@ -1,13 +1,16 @@
-//! Criterion benches of visual geometry: the narrow phase by kinds of pairs, and the way from a mesh to linked primitives.
+//! Criterion benches of visual geometry: the narrow phase by kinds of pairs, and the way from a mesh to linked primitives,
+//! dents.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use glam::{Mat3, Quat, Vec3};
 use pliant::random::Random;
 use pliant::visual::hull::{Hull, Placed};
 use pliant::visual::manifold::{ManifoldScratch, manifold};
 use pliant::visual::nasty::{cube, polygon_mesh, sheet};
 use pliant::visual::sat::{Feature, Solid, separation};
-use pliant::visual::{IntakeOptions, PolygonMesh, Primitive, find_links, intake};
+use pliant::visual::{
+    DentOptions, IntakeOptions, PolygonMesh, Pose, Primitive, dent, find_links, intake,
+};
 use std::hint::black_box;
 
 /// Pairs of a bench, each in a pose of its own.
@@ -114,9 +117,43 @@ fn import(criterion: &mut Criterion) {
     });
 }
 
+/// A hit in the middle of a sheet of a thousand primitives, and one of sixteen thousand.
+fn dents(criterion: &mut Criterion) {
+    for side in [32, 126] {
+        let options = IntakeOptions {
+            thickness: vec![0.02],
+            ..IntakeOptions::default()
+        };
+        let made = intake(&sheet(side, side, 0.1), &options).expect("a sheet");
+        let graph = find_links(&made.primitives);
+        let rest: Vec<Pose> = made
+            .primitives
+            .iter()
+            .map(|p| Pose {
+                x: p.centroid,
+                d: Mat3::IDENTITY,
+            })
+            .collect();
+        let held = vec![false; rest.len()];
+        let push = [(side * side / 2 + side / 2, Vec3::NEG_Z * 0.01)];
+        let name = format!("visual/dent in {} primitives", rest.len());
+        criterion.bench_function(&name, |bench| {
+            bench.iter_batched(
+                || (rest.clone(), vec![0.0; held.len()]),
+                |(mut rest, mut dented)| {
+                    let options = DentOptions::default();
+                    let p = &made.primitives;
+                    dent(p, &graph, &mut rest, &push, &held, &mut dented, &options)
+                },
+                BatchSize::LargeInput,
+            );
+        });
+    }
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = narrow, import
+    targets = narrow, import, dents
 }
 criterion_main!(benches);

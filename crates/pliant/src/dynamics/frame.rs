@@ -248,11 +248,14 @@ impl Rigid {
         self.v += frame.shift / h;
         self.x = frame.x;
         // Not the difference of rotations: what was placed without velocity is in that, too.
-        let spin = frame.turned / h;
-        let middle = turn_by(frame.turned * -0.5) * frame.rotation;
+        // A turn that is too large is what pushes at something long and thin have added up to; a spin like that would never end.
+        let turned = frame.turned.clamp_length_max(LARGEST_TURN);
+        let spin = turned / h;
+        let middle = turn_by(turned * -0.5) * frame.rotation;
         self.rotation = frame.rotation.normalize();
         let momentum = Self::in_world(self.inertia, middle) * spin;
         self.spin = Self::in_world(self.inv_inertia, self.rotation) * momentum;
+        self.spin = self.spin.clamp_length_max(LARGEST_TURN / h);
         true
     }
 

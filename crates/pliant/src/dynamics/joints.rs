@@ -29,6 +29,10 @@ const STEERING: f32 = 2.0;
 /// How fast what was beyond a limit already comes back (rad/s, m/s): at once would throw it.
 const RETURN: f32 = 2.0;
 
+/// How fast sides that are not where they should be are brought there at most (m/s, rad/s): more than any joint in order needs, less than
+/// would throw what somebody has put elsewhere.
+const REPAIR: f32 = 60.0;
+
 /// Farthest turn of one pass (rad): the rows are those of small turns.
 const LARGEST_TURN: f32 = 0.5;
 
@@ -143,6 +147,8 @@ struct Begun {
     /// The spring: its compliance over h², and γ of its damping \[MMC16 Eq. 26\].
     soft: f32,
     damp: f32,
+    /// What of the error of each row is left for later (m or rad).
+    left: [f32; ROWS],
 }
 
 /// One condition.
@@ -314,6 +320,7 @@ impl Joint {
             beyond: self.beyond(&then).map_or(0.0, |x| x.0),
             soft: 0.0,
             damp: 0.0,
+            left: [0.0; ROWS],
         };
         if self.kind == JointKind::Wheel {
             if self.suspension.mass <= 0.0 {
@@ -330,6 +337,19 @@ impl Joint {
             let k = s.mass * omega * omega;
             begun.soft = 1.0 / (k * h * h);
             begun.damp = 2.0 * s.damping / (omega * h);
+        }
+        let rows = self.rows(&then, &begun);
+        let rows = &rows.rows[..rows.count];
+        let size = |is_turn: bool| {
+            let all = rows.iter().filter(|r| (r.n == Vec3::ZERO) == is_turn);
+            let square: f32 = all.filter(|r| !r.passing).map(|r| r.c * r.c).sum();
+            (1.0 - REPAIR * h / square.sqrt().max(f32::MIN_POSITIVE)).max(0.0)
+        };
+        let later = [size(false), size(true)];
+        for (left, row) in begun.left.iter_mut().zip(rows) {
+            if !row.passing {
+                *left = row.c * later[usize::from(row.n == Vec3::ZERO)];
+            }
         }
         begun
     }
@@ -379,6 +399,9 @@ impl Joint {
                 rows.turns(&[y, z], bend(x, pose.own));
                 rows.push(self.spring(pose, begun));
             }
+        }
+        for (row, left) in rows.rows.iter_mut().zip(&begun.left) {
+            row.c -= left;
         }
         rows
     }

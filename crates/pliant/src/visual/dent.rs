@@ -82,7 +82,9 @@ impl Region {
                 all.push(p);
             }
         };
-        seeds.iter().for_each(|&p| take(&mut all, p));
+        for &p in seeds {
+            take(&mut all, p);
+        }
         let (mut from, mut rings) = (0, 1);
         let mut last_ring = 0;
         // A ring more than are let go: the border.

@@ -55,6 +55,7 @@ pub mod welded;
 mod world;
 
 pub use body::VisualBody;
+pub use dent::{DentOptions, dent};
 pub use desc::{
     Behavior, JointDesc, JointId, JointKind, Motor, PatternDesc, PatternKind, TearRule, VisualDesc,
     VisualError,

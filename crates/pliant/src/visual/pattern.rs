@@ -130,6 +130,34 @@ impl Pattern {
         out
     }
 
+    /// What of it lies within an octagonal prism about z whose sides and ends are `radius` from the origin (m): outside of it nothing is cut. All
+    /// faces between its cells may tear.
+    pub fn within(&self, radius: f64) -> Self {
+        let mut planes = self.planes.clone();
+        let mut side = |n: DVec3| {
+            planes.push(Plane { n, d: radius });
+            Half {
+                plane: planes.len() as u32 - 1,
+                flipped: false,
+            }
+        };
+        let around = (0..8).map(|k| {
+            let angle = std::f64::consts::FRAC_PI_4 * f64::from(k);
+            DVec3::new(libm::cos(angle), libm::sin(angle), 0.0)
+        });
+        let outer: Vec<Half> = around
+            .chain([DVec3::Z, DVec3::NEG_Z])
+            .map(&mut side)
+            .collect();
+        let cell = |c: &Cell| c.halves.iter().chain(&outer).copied().collect();
+        let cells = self.cells.iter().map(cell).collect();
+        Self {
+            bounded: true,
+            outer,
+            ..Self::from_halves(planes, cells, radius)
+        }
+    }
+
     /// Cells of half-spaces; those within `size` of the origin (m) matter. What shares a plane and overlaps there is adjacent, and tearable.
     pub fn from_halves(planes: Vec<Plane>, cells: Vec<Vec<Half>>, size: f64) -> Self {
         let far = DVec3::splat(FAR * size);

@@ -202,10 +202,11 @@ fn in_rows(heights: &[f64], ends: &[Vec<(f64, f64)>], size: f64) -> Pattern {
 #[cfg(test)]
 mod tests {
     use super::super::clip::{Clipped, Piece};
+    use super::super::fracture::{FractureOptions, fracture};
     use super::super::nasty::{append, cube, ell, moved};
     use super::super::pattern::{PatternError, from_mesh};
     use super::super::polyhedron::Polyhedron;
-    use super::super::primitive::FaceTag;
+    use super::super::primitive::{FaceTag, NO_CELL, Primitive};
     use super::*;
     use glam::Vec3;
 
@@ -308,6 +309,34 @@ mod tests {
         }
         assert_eq!(shards(30, 1.0, 1), shards(30, 1.0, 1));
         assert_ne!(shards(30, 1.0, 1), shards(30, 1.0, 2));
+    }
+
+    /// Within a radius a pattern fills a prism and nothing else, and what lies outside of it stays in one piece with no cell.
+    #[test]
+    fn cells_within_a_radius() {
+        for pattern in [
+            shards(30, 1.0, 1),
+            glass(9, 4, 1.0, 2),
+            bricks(5, 4, 0.3, 0.7),
+        ] {
+            let p = pattern.within(0.8).placed(DVec3::X, DVec3::ONE, 0.3, 1.0);
+            let filled: f64 = p.cells.iter().map(|c| c.shape.volume()).sum();
+            let expected = 8.0 * libm::tan(std::f64::consts::PI / 8.0) * 0.64 * 1.6;
+            assert!(
+                (filled / expected - 1.0).abs() < 1e-9,
+                "{filled} {expected}"
+            );
+            assert!(p.bounded && p.outer.len() == 10 && !p.adjacency.is_empty());
+            assert_eq!(p.cell_of(DVec3::X + 2.0, 0.0), None);
+        }
+        let shape = Polyhedron::cuboid(DVec3::splat(-4.0), DVec3::splat(4.0), FaceTag::Outer);
+        let block = Primitive::new(&shape, (0..8).collect(), 8.0);
+        let p = shards(20, 1.0, 4).within(1.0);
+        let made = fracture(&[block], &p, 8, &FractureOptions::default());
+        let outside = made.primitives.iter().filter(|p| p.cell == NO_CELL);
+        let volume: f32 = outside.map(|p| p.volume).sum();
+        let filled: f64 = p.cells.iter().map(|c| c.shape.volume()).sum();
+        assert!((f64::from(volume) / (512.0 - filled) - 1.0).abs() < 1e-6);
     }
 
     /// Three in five seeds crowd about the impact.

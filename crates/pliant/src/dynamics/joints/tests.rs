@@ -161,11 +161,6 @@ fn nothing_from_nothing() {
             (p1 - p).length() / p.length(),
             (l1 - l).length() / l.length(),
         );
-        println!(
-            "{kind:?}: momentum {dp:.1e}, angular {dl:.1e}, energy {:.4} most {:.4}",
-            rig.energy() / before,
-            most / before
-        );
         assert!(dp < 1e-5, "{kind:?}: {dp}");
         assert!(dl < 2e-3, "{kind:?}: {dl}");
         assert!(most / before < 1.005, "{kind:?}: {}", most / before);
@@ -206,7 +201,6 @@ fn pendulum() {
     }
     let count = crossings.len() - 1;
     let period = (crossings[count] - crossings[0]) * H / count as f32;
-    println!("period {period} expected {expected} amplitude after 18 s {largest}");
     assert!(
         (period / expected - 1.0).abs() < 2e-3,
         "{period} {expected}"
@@ -237,7 +231,6 @@ fn hinges_hold() {
             (gap, bent) = (gap.max(g), bent.max(b));
         }
     }
-    println!("gap {gap} bent {bent} energy most {} of {before}", most);
     assert!(gap < 2e-4 && bent < 1e-4, "{gap} {bent}");
     assert!(most < before + 0.02 * before.abs());
 }
@@ -266,7 +259,6 @@ fn limits_of_a_hinge() {
         least = least.min(rig.joints[j].0.angle);
         most = most.max(rig.joints[j].0.angle);
     }
-    println!("{least} {most} gap {:?}", rig.gap(j));
     assert!(most < 16.001 && least > 8.999, "{least} {most}");
     assert!(
         least < 9.01 || most > 15.99,
@@ -367,7 +359,6 @@ fn motor_of_a_hinge() {
     });
     rig.run(0.3);
     let spin = rig.bodies[0].spin.x;
-    println!("stalled, then {spin}");
     assert!((spin + 3.0).abs() < 0.02, "{spin}");
 }
 
@@ -440,7 +431,6 @@ fn wheels() {
     let omega = TAU * SPRING[0];
     let sag = 1.0 - rig.bodies[0].x.y;
     let expected = 9.81 / (omega * omega);
-    println!("sag {sag} expected {expected} {:?}", rig.bodies[0]);
     assert!((sag / expected - 1.0).abs() < 0.02, "{sag} {expected}");
     for (k, (joint, w, _)) in rig.joints.iter().enumerate() {
         let axle = rig.bodies[*w].rotation * Vec3::X;
@@ -495,11 +485,6 @@ fn fixed_is_rigid() {
         rig.join(JointKind::Fixed, 1, Some(0), Vec3::X * 0.5, Quat::IDENTITY);
         rig.run(4.0);
         let end = rig.bodies[1].x;
-        println!(
-            "{masses:?}: end {end}, gaps {:?} {:?}",
-            rig.gap(0),
-            rig.gap(1)
-        );
         assert!(end.distance(Vec3::X * 0.75) < bar, "{end}");
         if masses[1] > masses[0] {
             // Still swinging, and less and less.
@@ -541,7 +526,6 @@ fn chain() {
             widest = widest.max(sum / (20.0 * size));
             most = most.max(rig.energy());
         }
-        println!("stretch {widest}, energy {before} {most} {}", rig.energy());
         // Swinging, the chain carries up to three times as much.
         assert!(widest < if swings { 0.06 } else { 0.02 }, "{widest}");
         assert!(most < before + 0.02 * 50.0 * 9.81 * 4.0, "{before} {most}");

@@ -107,6 +107,8 @@ pub struct VisualDesc {
     pub pattern: PatternDesc,
     /// Whether far parts of it collide, if it is soft.
     pub self_contact: bool,
+    /// Whether anything is seen of it.
+    pub is_shown: bool,
 }
 
 impl VisualDesc {
@@ -126,6 +128,7 @@ impl VisualDesc {
             tear: TearRule::None,
             pattern: PatternDesc::default(),
             self_contact: true,
+            is_shown: true,
         }
     }
 }

@@ -396,6 +396,51 @@ const BODIES: &[Case] = &[
         "s.toml:4:1: `particle_radius` is for the methods `clusters`, `oriented`, `implicit`, but this body's method is `visual`",
     ),
     (
+        "<BALL>method = 'visual'\nfixed = true\nvelocity = [1, 0, 0]\n",
+        "",
+        "s.toml:5:1: the body is fixed, expected no `velocity`",
+    ),
+    (
+        "<BALL>spin = [1, 0, 0]\n",
+        "",
+        "s.toml:3:1: `spin` is for method `visual`, but this body's method is `clusters`",
+    ),
+    (
+        "<BALL>fixed = true\n",
+        "",
+        "s.toml:3:1: `fixed` is for method `visual`, but this body's method is `clusters`",
+    ),
+    (
+        "<BALL>method = 'visual'\ntear = 'all'\n",
+        "",
+        "s.toml:4:8: the mesh itself cannot tear everywhere, expected `none`, `{ color = … }` or `{ mesh = … }` (`all` is for patterns)",
+    ),
+    (
+        "<BALL>method = 'visual'\ntear = { color = [1, 2, 0] }\n",
+        "",
+        "s.toml:4:22: `color.1` is 2, expected a number from 0 to 1",
+    ),
+    (
+        "<BALL>method = 'visual'\ntear = { mesh = '' }\n",
+        "",
+        "s.toml:4:17: `mesh` is empty, expected a name",
+    ),
+    (
+        "<BALL>method = 'visual'\nmodel = 'car'\n",
+        "",
+        "s.toml:2:1: the body has both `model` and `shape`, expected one of them",
+    ),
+    (
+        "<BALL>method = 'visual'\nparts = { '' = 'steel' }\n",
+        "",
+        "s.toml:4:9: a part has an empty name, expected one of the mesh",
+    ),
+    (
+        "[[body]]\nmesh = 'a.obj'\nmethod = 'visual'\nedge_length = 1\n",
+        "",
+        "s.toml:4:1: `edge_length` of a body of method `visual` is for its `shape`, expected none",
+    ),
+    (
         "<BALL>surface = 'welded'\n",
         "",
         "s.toml:3:11: the surface `welded` is for method `visual`, but this body's method is `clusters`",
@@ -611,6 +656,16 @@ const STRUCTURE: &[Case] = &[
         "<BALL>[[joint]]\ntype = 'ball'\na = 'body.0'\nb = 'world'\ncenter = [0, 0, 0]\nlimits = [1, 0]\n",
         "",
         "s.toml:8:10: `limits` is [1, 0], expected the smaller one first",
+    ),
+    (
+        "<BALL>[[joint]]\nname = 'a*'\ntype = 'ball'\na = 'body.0'\nb = 'world'\ncenter = [0, 0, 0]\n",
+        "",
+        "s.toml:4:8: the name of a joint ends in `*`, which stands for anything in actions, expected another one",
+    ),
+    (
+        "<BALL>[pattern.p]\nkind = 'glass'\nradius = 0\n",
+        "",
+        "s.toml:5:10: `radius` is 0, expected a number above 0",
     ),
     (
         "<BALL>[[attachment]]\nsoft = 'body.0'\nrigid = 'floor'\n",

@@ -23,7 +23,7 @@ fn catalogue_parses() {
     let scene = parse(CATALOGUE, &[]);
     assert_eq!(scene.title.as_deref(), Some("two blobs merge"));
     assert_eq!(scene.simulation.gravity, Some([0.0, -9.81, 0.0]));
-    assert_eq!(scene.body.len(), 5);
+    assert_eq!(scene.body.len(), 6);
     assert_eq!(scene.body[1].name_or_index(1), "body.1");
     assert_eq!(scene.body[1].kernel, Some(Kernel::Fcm(2.0)));
     assert_eq!(scene.body[2].method, Some(Method::Oriented));

@@ -8,7 +8,8 @@ use pliant::dynamics::{Action, ActionKind, Grip, PathKey};
 use pliant::state::{BodyId, Surface};
 use pliant::surface::cut::Blade;
 
-use super::{Site, collider};
+use super::cast::{Cast, Joint, place_of};
+use super::{Site, collider, pattern};
 use crate::error::Error;
 use crate::file::{self, Cut, Pull, Shoot, Verb};
 
@@ -17,17 +18,20 @@ const BALL_RADIUS: f32 = 5.0;
 /// Density of a ball that names no mass (kg/m³): that of clay.
 const BALL_DENSITY: f32 = 1000.0;
 
-/// An action at a path of the scene; `groups` are the scene's bodies that each body of the world is made of, `end` is when the run ends
-/// (s).
+/// An action at a path of the scene, in a world whose bodies and joints are called as the cast says; `end` is when the run ends (s). What is
+/// done to several joints is an action for each.
 pub(super) fn build(
     site: &Site<'_>,
     path: &str,
     action: &file::Action,
-    world: &World,
-    groups: &[Vec<usize>],
+    (world, cast): (&World, &Cast),
     end: f64,
-) -> Result<Action, Error> {
+) -> Result<Vec<Action>, Error> {
     let for_ever = |until: Option<f32>| until.map_or(f64::INFINITY, f64::from);
+    let timed = |kind: ActionKind| Action {
+        at: f64::from(action.at),
+        kind,
+    };
     let kind = match action.verb() {
         Some(Verb::Shoot(shoot)) => ball(shoot, world),
         Some(Verb::Pull(pull)) => carry(pull, end.max(f64::from(action.at))),
@@ -54,28 +58,21 @@ pub(super) fn build(
             point: squeeze.point.into(),
             normal: squeeze.normal.into(),
             strength: squeeze.strength,
-            body: only_body(
-                site,
-                path,
-                "squeeze",
-                squeeze.body.as_deref(),
-                world,
-                groups,
-            )?,
+            body: only_body(site, path, "squeeze", squeeze.body.as_deref(), cast)?,
             until: for_ever(squeeze.until),
         },
         Some(Verb::Cut(cut)) => ActionKind::Cut {
             point: cut.point.into(),
             normal: cut.normal.into(),
             blade: blade(cut),
-            body: cut_body(site, path, cut, world, groups)?,
+            body: cut_body(site, path, cut, world, cast)?,
         },
         Some(Verb::Tool(tool)) => ActionKind::Tool {
             collider: collider::tool(site, path, tool)?,
             until: for_ever(tool.until),
         },
         Some(Verb::Change(change)) => ActionKind::Change {
-            body: only_body(site, path, "change", change.body.as_deref(), world, groups)?,
+            body: only_body(site, path, "change", change.body.as_deref(), cast)?,
             stiffness: change.stiffness,
             plastic_yield: change.r#yield,
             plastic_flow: change.flow,
@@ -84,12 +81,50 @@ pub(super) fn build(
         Some(Verb::Gravity(gravity)) => ActionKind::Gravity {
             acceleration: gravity.acceleration.into(),
         },
-        Some(_) | None => return Err(site.error(path, "the action is not supported yet")),
+        Some(Verb::Fracture(fracture)) => ActionKind::Fracture {
+            at: fracture.at.into(),
+            pattern: match &fracture.pattern {
+                Some(name) => Some(pattern::build(site, name, &|tear| {
+                    pattern::lines_of_all(cast, tear)
+                })?),
+                None => None,
+            },
+        },
+        Some(Verb::Drive(drive)) => {
+            let joints = joints(site, &format!("{path}.drive.joint"), &drive.joint, cast)?;
+            let of = |joint: &Joint| ActionKind::Drive {
+                joint: joint.name.clone(),
+                speed: if joint.slides {
+                    drive.speed
+                } else {
+                    drive.speed.to_radians()
+                },
+                until: for_ever(drive.until),
+            };
+            return Ok(joints.into_iter().map(|joint| timed(of(joint))).collect());
+        }
+        Some(Verb::Steer(steer)) => {
+            let joints = joints(site, &format!("{path}.steer.joint"), &steer.joint, cast)?;
+            let of = |joint: &Joint| ActionKind::Steer {
+                joint: joint.name.clone(),
+                angle: steer.angle.to_radians(),
+                until: for_ever(steer.until),
+            };
+            return Ok(joints.into_iter().map(|joint| timed(of(joint))).collect());
+        }
+        None => return Err(site.error(path, "the action does nothing")),
     };
-    Ok(Action {
-        at: f64::from(action.at),
-        kind,
-    })
+    Ok(vec![timed(kind)])
+}
+
+/// The joints that an action is for.
+fn joints<'c>(
+    site: &Site<'_>,
+    at: &str,
+    name: &str,
+    cast: &'c Cast,
+) -> Result<Vec<&'c Joint>, Error> {
+    cast.joints(name).map_err(|what| site.error(at, &what))
 }
 
 /// The body that a cut is for, if it names one; whatever it is for must have a surface that can be cut.
@@ -98,7 +133,7 @@ fn cut_body(
     path: &str,
     cut: &Cut,
     world: &World,
-    groups: &[Vec<usize>],
+    cast: &Cast,
 ) -> Result<Option<BodyId>, Error> {
     let can_be_cut = |surface: &Surface| matches!(surface, Surface::Tracked(_));
     let expected = "expected a body with `surface = \"tracked\"`";
@@ -112,12 +147,13 @@ fn cut_body(
     };
     let at = format!("{path}.cut.body");
     // A body that merges is cut together with those it may merge with: nobody knows later which is which.
-    let index = body_index(site, &at, name, groups)?;
-    if !can_be_cut(&world.surfaces()[index]) {
+    let id = cast.only_body(site, &at, name)?;
+    let place = place_of(world, id);
+    if !place.is_some_and(|place| can_be_cut(&world.surfaces()[place])) {
         let message = format!("the surface of `{name}` cannot be cut, {expected}");
         return Err(site.error(&at, &message));
     }
-    Ok(Some(world.bodies()[index].id))
+    Ok(Some(id))
 }
 
 /// The body that an action is for, if it names one.
@@ -126,33 +162,13 @@ fn only_body(
     path: &str,
     verb: &str,
     name: Option<&str>,
-    world: &World,
-    groups: &[Vec<usize>],
+    cast: &Cast,
 ) -> Result<Option<BodyId>, Error> {
     let Some(name) = name else {
         return Ok(None);
     };
-    let index = body_index(site, &format!("{path}.{verb}.body"), name, groups)?;
-    Ok(Some(world.bodies()[index].id))
-}
-
-/// Which body of the world a body of the scene has become, or a part of.
-fn body_index(
-    site: &Site<'_>,
-    at: &str,
-    name: &str,
-    groups: &[Vec<usize>],
-) -> Result<usize, Error> {
-    let bodies = &site.loaded.scene.body;
-    let named = |&index: &usize| bodies[index].name_or_index(index) == name;
-    let of_group = |members: &Vec<usize>| members.iter().any(named);
-    let found = groups.iter().position(of_group);
-    let is_crowd = |at: &usize| bodies[groups[*at][0]].copies.is_some();
-    if found.as_ref().is_some_and(is_crowd) {
-        let message = format!("`{name}` has copies, expected one body; leave `body` out");
-        return Err(site.error(at, &message));
-    }
-    found.ok_or_else(|| site.error(at, &format!("there is no body `{name}`")))
+    let at = format!("{path}.{verb}.body");
+    cast.only_body(site, &at, name).map(Some)
 }
 
 /// The blade of a cut that has one.
@@ -212,7 +228,9 @@ fn grip(at: [f32; 3], radius: Option<f32>, half: Option<[f32; 3]>) -> Grip {
 }
 
 fn ball(shoot: &Shoot, world: &World) -> ActionKind {
-    let r = world.bodies().first().map_or(0.1, |b| b.particle_radius);
+    // Bodies of polygons have no particles.
+    let mut radii = world.bodies().iter().map(|body| body.particle_radius);
+    let r = radii.next().filter(|r| *r > 0.0).unwrap_or(0.1);
     let radius = shoot.radius.unwrap_or(BALL_RADIUS * r);
     let mass = BALL_DENSITY * 4.0 / 3.0 * PI * radius.powi(3);
     ActionKind::Shoot {

@@ -11,48 +11,81 @@ use pliant::matching::{Averaging, Dynamics, Fit, Springs};
 use pliant::random::{Random, name_key};
 use pliant::resample::{Embedded, MassRule, Membership, Recluster, Resampling};
 use pliant::state::Surface;
+use pliant::visual::PolygonMesh;
 use pliant::{BodyDesc, BuildError, Material, SurfaceKind, World};
 
 use super::form::{self, Form};
+use super::visual::{self, Loose, Stage};
 use super::{Site, material, merge, oriented};
 use crate::error::Error;
 use crate::file;
 use crate::picture::{BodyLook, body_color, read_texture};
 
 /// Material of a body that names none.
-const DEFAULT_MATERIAL: &str = "clay";
+pub(super) const DEFAULT_MATERIAL: &str = "clay";
 
 /// Adds the bodies of a group, which merge, as one body of the world; most groups are of one, and some of those are there in several
-/// copies. `replacement` is a mesh file that takes the place of the first body's form.
+/// copies. A visual body may become several. `replacement` is a mesh file that takes the place of the first body's form; returned are joints
+/// that wait for all bodies.
 pub(super) fn add(
     site: &Site<'_>,
     (members, copy): (&[usize], usize),
     replacement: Option<&Path>,
-    world: &mut World,
+    stage: &mut Stage<'_>,
     warnings: &mut Vec<String>,
-) -> Result<BodyLook, Error> {
+) -> Result<Option<Loose>, Error> {
     let mut bodies = merge::complete(site, members)?;
-    let mut totals = Totals::of(world);
     if let ([index], [body]) = (members, &mut bodies[..]) {
         if let Some(copies) = body.copies.clone() {
             put_aside(body, *index, &copies, copy);
         }
-        if body.method == Some(file::Method::Oriented) {
+        if visual::is_visual(body) {
             let replacement = replacement.filter(|_| *index == 0);
-            oriented::add(
-                site,
-                (*index, body),
-                body_color(*index + copy),
-                replacement,
-                world,
-                &mut totals,
-                warnings,
-            )?;
-            return look(site, (*index, copy), body, false);
+            let place = (*index, &*body, copy);
+            return visual::add(site, place, replacement, stage).map(Some);
         }
     }
+    let before = stage.world.bodies().len();
+    let place = (members, copy);
+    let look = add_one(site, place, &bodies, replacement, stage.world, warnings)?;
+    for body in &stage.world.bodies()[before..] {
+        stage.looks.push((body.id, look.clone()));
+        stage.cast.add_body(&body.name, &[body.id]);
+        for &index in members {
+            let name = site.loaded.scene.body[index].name_or_index(index);
+            stage.cast.add_body(&name, &[body.id]);
+        }
+    }
+    Ok(None)
+}
+
+/// Adds one body of particles, made of several bodies of the scene if these merge.
+fn add_one(
+    site: &Site<'_>,
+    (members, copy): (&[usize], usize),
+    bodies: &[file::Body],
+    replacement: Option<&Path>,
+    world: &mut World,
+    warnings: &mut Vec<String>,
+) -> Result<BodyLook, Error> {
+    let mut totals = Totals::of(world);
+    if let ([index], [body]) = (members, bodies)
+        && body.method == Some(file::Method::Oriented)
+    {
+        let replacement = replacement.filter(|_| *index == 0);
+        oriented::add(
+            site,
+            (*index, body),
+            body_color(*index + copy),
+            replacement,
+            world,
+            &mut totals,
+            warnings,
+        )?;
+        return look(site, (*index, copy), body, false);
+    }
     let mut forms = Vec::new();
-    for (&index, body) in members.iter().zip(&bodies) {
+    for (&index, body) in members.iter().zip(bodies) {
         let replacement = replacement.filter(|_| index == 0);
         let mut form = form::build(site, index, body, replacement)?;
         warnings.append(&mut form.findings);
@@ -63,7 +96,7 @@ pub(super) fn add(
     let first = members.first().copied().unwrap_or_default();
     let look = look(site, (first, copy), &bodies[0], members.len() > 1)?;
     let mut sampled = Vec::new();
-    for ((&index, body), mut form) in members.iter().zip(&bodies).zip(forms) {
+    for ((&index, body), mut form) in members.iter().zip(bodies).zip(forms) {
         if look.blend && look.texture.is_none() && form.mesh.colors.is_empty() {
             let [r, g, b] = body_color(index);
             form.mesh.colors = vec![[r, g, b, 255]; form.mesh.positions.len()];
@@ -295,7 +328,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    fn of(world: &World) -> Self {
+    pub(super) fn of(world: &World) -> Self {
         let sum = |count: fn(&Surface) -> usize| world.surfaces().iter().map(count).sum();
         Self {
             particles: world.points().len(),
@@ -328,8 +361,29 @@ impl Totals {
         index: usize,
         mesh: &Mesh,
     ) -> Result<(), Error> {
-        self.triangles += mesh.triangles.len();
-        self.vertices += mesh.positions.len();
+        self.add_counts(site, index, mesh.triangles.len(), mesh.positions.len())
+    }
+
+    /// Counts polygons that are seen from both sides, once they have a thickness.
+    pub(super) fn add_polygons(
+        &mut self,
+        site: &Site<'_>,
+        index: usize,
+        mesh: &PolygonMesh,
+    ) -> Result<(), Error> {
+        let triangles = mesh.faces.items.len().saturating_sub(2 * mesh.face_count());
+        self.add_counts(site, index, 2 * triangles, 2 * mesh.positions.len())
+    }
+
+    fn add_counts(
+        &mut self,
+        site: &Site<'_>,
+        index: usize,
+        triangles: usize,
+        vertices: usize,
+    ) -> Result<(), Error> {
+        self.triangles += triangles;
+        self.vertices += vertices;
         let totals = [
             ("triangles", self.triangles, site.limits.triangles),
             ("vertices", self.vertices, site.limits.vertices),
@@ -345,7 +399,7 @@ impl Totals {
 }
 
 /// How a body looks; `blend` if it is a group of several.
-fn look(
+pub(super) fn look(
     site: &Site<'_>,
     (index, copy): (usize, usize),
     body: &file::Body,

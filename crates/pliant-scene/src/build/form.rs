@@ -71,7 +71,10 @@ pub(super) fn build(
         None => source.mesh(site, &path, body)?,
         Some(file) => {
             let mesh = read_mesh_within(file, &site.limits.of_mesh())?;
-            let place = source.placement_of(site, &path, body, &mesh)?;
+            let (old, new) = (source.bounds(), Bounds::of(&mesh));
+            let place = Placement::in_place_of(body, old, new);
+            let place = place
+                .ok_or_else(|| site.error(&path, "the mesh in place of this body has no size"))?;
             (mesh, place)
         }
     };
@@ -171,13 +174,37 @@ impl Placement {
         }
     }
 
+    /// Where a mesh goes that takes the place of a body's own form; `None` for a mesh without a size.
+    ///
+    /// With `height` or `extent` that is said by the body. Otherwise the mesh gets the same longest side and stands
+    /// where the form stood: the middle of its underside goes to the same place.
+    pub(super) fn in_place_of(body: &Body, old: Bounds, new: Bounds) -> Option<Self> {
+        if new.longest() <= 0.0 {
+            return None;
+        }
+        if body.height.is_some() || body.extent.is_some() {
+            return Some(Self::new(body, new));
+        }
+        let mut placement = Self::new(body, old);
+        let turn = placement.turn();
+        let underside = |b: Bounds| turn * Vec3::new(b.center().x, b.lo.y, b.center().z);
+        let stood = placement.scale * underside(old) + placement.position;
+        placement.scale *= old.longest() / new.longest();
+        placement.position = stood - placement.scale * underside(new);
+        Some(placement)
+    }
+
     pub(super) fn turn(&self) -> Quat {
         rotation_from_degrees(self.degrees)
     }
 
     pub(super) fn apply(&self, mesh: &mut Mesh) {
+        self.apply_to(&mut mesh.positions);
+    }
+
+    pub(super) fn apply_to(&self, positions: &mut [Vec3]) {
         let turn = self.turn();
-        for p in &mut mesh.positions {
+        for p in positions {
             *p = turn * (self.scale * (*p - self.center)) + self.position;
         }
     }
@@ -231,37 +258,15 @@ impl Source {
             }
         }
     }
-
-    /// Where a mesh goes that takes the place of this form.
-    ///
-    /// With `height` or `extent` that is said by the body. Otherwise the mesh gets the same longest side and stands
-    /// where the form stood: the middle of its underside goes to the same place.
-    fn placement_of(
-        &self,
-        site: &Site<'_>,
-        path: &str,
-        body: &Body,
-        mesh: &Mesh,
-    ) -> Result<Placement, Error> {
-        let (old, new) = (self.bounds(), Bounds::of(mesh));
-        if new.longest() <= 0.0 {
-            return Err(site.error(path, "the mesh in place of this body has no size"));
-        }
-        if body.height.is_some() || body.extent.is_some() {
-            return Ok(Placement::new(body, new));
-        }
-        let mut placement = Placement::new(body, old);
-        let turn = rotation_from_degrees(placement.degrees);
-        let underside = |b: Bounds| turn * Vec3::new(b.center().x, b.lo.y, b.center().z);
-        let stood = placement.scale * underside(old) + placement.position;
-        placement.scale *= old.longest() / new.longest();
-        placement.position = stood - placement.scale * underside(new);
-        Ok(placement)
-    }
 }
 
 /// Says what is wrong with a shape's mesh at the field that decides about it.
-fn shape_error(site: &Site<'_>, path: &str, body: &Body, error: &MeshShapeError) -> Error {
+pub(super) fn shape_error(
+    site: &Site<'_>,
+    path: &str,
+    body: &Body,
+    error: &MeshShapeError,
+) -> Error {
     match error {
         MeshShapeError::TooFine {
             edge_length,

@@ -4,26 +4,38 @@
 
 mod action;
 mod body;
+mod boxes;
+mod cast;
 mod collider;
 mod form;
+mod joint;
 mod material;
 mod merge;
 mod oriented;
+mod pattern;
+mod polygons;
 mod shape;
 mod support;
+mod visual;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
+use pliant::state::BodyId;
+use pliant::visual::PolygonMesh;
 use pliant::{OrientedDesc, Settings, World};
 
 use crate::error::Error;
 use crate::file::{Body, Dynamics, Method, Place, SceneFile};
 use crate::load::{Limits, Loaded, read_text};
-use crate::mesh_files::{MeshFileError, read_mesh_within};
-use crate::picture::Looks;
+use crate::mesh_files::{MeshFileError, read_mesh_within, read_polygons_within};
+use crate::models::PolygonModel;
+use crate::picture::{BodyLook, Looks};
+
+use cast::Cast;
+use visual::Stage;
 
 /// Frames of a scene that does not say how many.
 const DEFAULT_FRAMES: u32 = 240;
@@ -56,6 +68,8 @@ pub struct Built {
     pub looks: Looks,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// What the names of the scene stand for.
+    pub(crate) cast: Cast,
 }
 
 /// The settings of a scene that does not give any: bodies that move by springs alone need one substep and sweep by themselves, oriented
@@ -111,6 +125,7 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
             ..Looks::default()
         },
         warnings,
+        cast: Cast::default(),
     };
     if !(1.0 / built.fps).is_finite() {
         let message = format!("`fps` is {}, expected more", built.fps);
@@ -122,30 +137,51 @@ pub fn build(loaded: &Loaded, options: &BuildOptions) -> Result<Built, Error> {
             built.looks.obstacles.push(obstacle);
         }
     }
-    let groups = merge::groups(scene);
-    let mut copy = 0;
-    for (at, members) in groups.iter().enumerate() {
-        let again = at > 0 && groups[at - 1] == *members;
-        copy = if again { copy + 1 } else { 0 };
-        let look = body::add(
-            &site,
-            (members, copy),
-            options.mesh.as_deref(),
-            &mut built.world,
-            &mut built.warnings,
-        )?;
-        built.looks.bodies.push(look);
-    }
+    add_bodies(&site, options.mesh.as_deref(), &mut built)?;
     built.warnings.extend(soft_bodies(&built));
     // As a scene file would say it.
     let end = f64::from(built.frames as f32 / built.fps);
     for index in 0..scene.action.len() {
         let path = format!("action.{index}");
         let action = &scene.action[index];
-        let action = action::build(&site, &path, action, &built.world, &groups, end)?;
-        built.world.add_action(action);
+        let actions = action::build(&site, &path, action, (&built.world, &built.cast), end)?;
+        for action in actions {
+            built.world.add_action(action);
+        }
     }
     Ok(built)
+}
+
+/// Adds all bodies, and what holds them together; `mesh` is a file that takes the place of the first one's form.
+fn add_bodies(site: &Site<'_>, mesh: Option<&Path>, built: &mut Built) -> Result<(), Error> {
+    let groups = merge::groups(&site.loaded.scene);
+    let mut copy = 0;
+    let mut loose = Vec::new();
+    let mut looks: Vec<(BodyId, BodyLook)> = Vec::new();
+    for (at, members) in groups.iter().enumerate() {
+        let again = at > 0 && groups[at - 1] == *members;
+        copy = if again { copy + 1 } else { 0 };
+        let mut stage = Stage {
+            world: &mut built.world,
+            cast: &mut built.cast,
+            looks: &mut looks,
+        };
+        let place = (&members[..], copy);
+        loose.extend(body::add(
+            site,
+            place,
+            mesh,
+            &mut stage,
+            &mut built.warnings,
+        )?);
+    }
+    for (id, look) in looks {
+        built.looks.set(id, look);
+    }
+    visual::check_lines(site, &built.cast)?;
+    let (world, cast) = (&mut built.world, &mut built.cast);
+    joint::add_all(site, &loose, world, cast)?;
+    joint::attach_all(site, world, cast, &mut built.warnings)
 }
 
 /// Bodies whose springs are too soft to carry them: they would sink into themselves.
@@ -178,16 +214,15 @@ fn soft_bodies(built: &Built) -> Vec<String> {
     built.world.bodies().iter().filter_map(warning).collect()
 }
 
-/// An action as the engine knows it, for a world that was built of a scene.
+/// An action as the engine knows it, which may be several there, for a world that was built of a scene.
 pub(crate) fn convert_action(
     loaded: &Loaded,
     limits: &Limits,
-    world: &World,
+    (world, cast): (&World, &Cast),
     action: &crate::file::Action,
-) -> Result<pliant::dynamics::Action, Error> {
-    let groups = merge::groups(&loaded.scene);
+) -> Result<Vec<pliant::dynamics::Action>, Error> {
     let site = Site::new(loaded, limits);
-    action::build(&site, "action", action, world, &groups, f64::INFINITY)
+    action::build(&site, "action", action, (world, cast), f64::INFINITY)
 }
 
 /// The scene that is being built and its limits: what every part of the building needs.
@@ -196,6 +231,8 @@ struct Site<'a> {
     limits: &'a Limits,
     /// Models that were made already, by the numbers of their bodies.
     models: RefCell<BTreeMap<usize, OrientedDesc>>,
+    /// The same of visual bodies, whatever their polygons come from.
+    polygons: RefCell<BTreeMap<usize, PolygonModel>>,
 }
 
 impl<'a> Site<'a> {
@@ -204,6 +241,7 @@ impl<'a> Site<'a> {
             loaded,
             limits,
             models: RefCell::default(),
+            polygons: RefCell::default(),
         }
     }
 
@@ -262,11 +300,23 @@ impl<'a> Site<'a> {
     /// file at the file's own.
     fn mesh(&self, path: &str, name: &str) -> Result<pliant::geometry::Mesh, Error> {
         let file = self.file(path, name)?;
-        read_mesh_within(&file, &self.limits.of_mesh()).map_err(|error| match error {
+        let mesh = read_mesh_within(&file, &self.limits.of_mesh());
+        mesh.map_err(|error| self.mesh_error(path, error))
+    }
+
+    /// The same as polygons.
+    fn polygon_mesh(&self, path: &str, name: &str) -> Result<PolygonMesh, Error> {
+        let file = self.file(path, name)?;
+        let mesh = read_polygons_within(&file, &self.limits.of_mesh());
+        mesh.map_err(|error| self.mesh_error(path, error))
+    }
+
+    fn mesh_error(&self, path: &str, error: MeshFileError) -> Error {
+        match error {
             MeshFileError::NotFound { .. }
             | MeshFileError::IsDirectory { .. }
             | MeshFileError::UnsupportedExtension { .. } => self.error(path, &error.to_string()),
             _ => error.into(),
-        })
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Site;
 use crate::error::Error;
-use crate::file::{Action, Body, Copies, Method, Recluster, Surface, Verb};
+use crate::file::{Body, Copies, Method, Recluster, Surface};
 
 /// Refuses what is not supported yet, in the order of the file's chapters.
 pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
@@ -27,45 +27,25 @@ pub(super) fn check(site: &Site<'_>) -> Result<(), Error> {
             return missing(&format!("body.{index}.{field}"), &what, expected);
         }
     }
-    for (index, action) in scene.action.iter().enumerate() {
-        if let Some(verb) = unsupported_verb(action) {
-            let expected = "`cut`, `shoot`, `pull`, `turn`, `pin`, `impulse`, `wind` or `squeeze`";
-            return missing(
-                &format!("action.{index}.{verb}"),
-                &format!("`{verb}`"),
-                expected,
-            );
-        }
-    }
-    let chapters = [
-        ("joint", scene.joint.is_empty()),
-        ("attachment", scene.attachment.is_empty()),
-        ("pattern", scene.pattern.is_empty()),
-    ];
-    for (chapter, is_empty) in chapters {
-        if !is_empty {
-            return missing(
-                chapter,
-                &format!("`{chapter}`"),
-                "bodies, groups, colliders and actions only",
-            );
-        }
-    }
     Ok(())
 }
 
 /// A field of a body that asks for too much: its name, what it asks for, and what there is instead.
 fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static str)> {
     let method = body.method.unwrap_or_default();
-    if !matches!(method, Method::Clusters | Method::Oriented) {
+    if method == Method::Implicit {
         let what = format!("the method `{}`", method.name());
-        return Some(("method", what, "`clusters` or `oriented`"));
+        return Some(("method", what, "`clusters`, `oriented` or `visual`"));
     }
     // The file's own check has refused the surfaces of other methods.
     let tracked =
         method == Method::Clusters && matches!(body.surface, None | Some(Surface::Tracked));
     let rest = [
-        ("parts", !body.parts.is_empty(), "one `material`"),
+        (
+            "parts",
+            !body.parts.is_empty() && method != Method::Visual,
+            "one `material`, or the method `visual`",
+        ),
         (
             "volume",
             body.volume == Some(true) && !tracked,
@@ -90,23 +70,4 @@ fn unsupported_in_body(body: &Body) -> Option<(&'static str, String, &'static st
     rest.into_iter()
         .find(|(_, is_given, _)| *is_given)
         .map(|(field, _, expected)| (field, format!("`{field}`"), expected))
-}
-
-fn unsupported_verb(action: &Action) -> Option<&'static str> {
-    match action.verb()? {
-        Verb::Fracture(_) => Some("fracture"),
-        Verb::Drive(_) => Some("drive"),
-        Verb::Steer(_) => Some("steer"),
-        Verb::Cut(_)
-        | Verb::Shoot(_)
-        | Verb::Pull(_)
-        | Verb::Turn(_)
-        | Verb::Pin(_)
-        | Verb::Impulse(_)
-        | Verb::Tool(_)
-        | Verb::Change(_)
-        | Verb::Gravity(_)
-        | Verb::Wind(_)
-        | Verb::Squeeze(_) => None,
-    }
 }

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::check::{At, Range};
 use super::error::SceneError;
 use super::shape::{Carrier, Shape};
+use super::structure::Tear;
 
-/// `[[body]]`: a solid that deforms, made of a `mesh`, a `shape` or, if oriented, a `model`.
+/// `[[body]]`: a solid that deforms, made of a `mesh`, a `shape` or, if oriented or visual, a `model`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
@@ -33,16 +34,22 @@ pub struct Body {
     pub extent: Option<f32>,
     /// Velocity at the start (m/s).
     pub velocity: Option<[f32; 3]>,
+    /// Spin at the start, about x, y and z through the centre of mass (degrees/s); visual only.
+    pub spin: Option<[f32; 3]>,
+    /// Whether it stays where it is, whatever happens; false if omitted. Visual only.
+    pub fixed: Option<bool>,
     /// A crowd of this body, as bodies of their own that are called NAME.0, NAME.1 and so on.
     pub copies: Option<Copies>,
     /// Least distance of two particles (m); a fortieth of the longest side if omitted.
     pub particle_radius: Option<f32>,
     /// Longest edge of the tracked surface (m); if omitted half the particle radius, for a mesh file at most twice its mean
-    /// edge. Of an oriented body the edges of its shape.
+    /// edge. Of an oriented or visual body the edges of its shape; a visual box that gives none has six faces.
     pub edge_length: Option<f32>,
     /// Name of a `[material.NAME]` or of a preset; clay if omitted.
     pub material: Option<String>,
-    /// Materials of parts: object, group, material or node name in the mesh file to name of a material.
+    /// Materials of parts: object, group, material or node name in the mesh file or the model to name of a material; a `*` at the end
+    /// stands for anything. With it, or if the file has boxes that are called `joint.TYPE.A.B`, every part is a body of its own, which the
+    /// rest of the scene calls BODY/PART, or PART if that means one thing only. Visual only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, String>,
     /// `checker`, or a picture relative to the scene file.
@@ -85,10 +92,13 @@ pub struct Body {
     /// Number of particles; oriented only.
     pub particles: Option<u32>,
     /// A file of explicit particles, edges and groups, relative to the scene file, or the name of a built-in model: `tree`, `toy`, `chain`,
-    /// `head` or `truck`. A `mesh` or a `shape` beside it is what is seen of it. Oriented only.
+    /// `head` or `truck`. A `mesh` or a `shape` beside it is what is seen of it. Of a visual body the name of a built-in model of polygons:
+    /// `car`, `door`, `curtain`, `monster-truck`, `bridge` or `wall`. Oriented or visual.
     pub model: Option<String>,
-    /// How fine what is seen of a built-in model is, from 0.1 to 1; 1, the finest, if omitted. Oriented only.
+    /// How fine what is seen of a built-in model is, from 0.1 to 1, the finest; if omitted 1 for an oriented body, 0.4 for a visual one.
     pub detail: Option<f32>,
+    /// Which links between the polygons of the mesh itself may tear; none if omitted. Visual only.
+    pub tear: Option<Tear>,
     /// How particles carry the surface; linear if omitted. Oriented only.
     pub skin: Option<SkinKind>,
     /// Which particles take the rotation of a group; lead if omitted. Oriented only.
@@ -358,8 +368,8 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 23] {
-        use Method::{Clusters, Implicit, Oriented};
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 26] {
+        use Method::{Clusters, Implicit, Oriented, Visual};
         [
             (
                 "particle_radius",
@@ -369,7 +379,7 @@ impl Body {
             (
                 "edge_length",
                 self.edge_length.is_some(),
-                &[Clusters, Oriented, Implicit],
+                &[Clusters, Oriented, Visual, Implicit],
             ),
             ("merge", self.merge.is_some(), &[Clusters, Implicit]),
             ("recluster", self.recluster.is_some(), &[Clusters]),
@@ -387,8 +397,11 @@ impl Body {
             ("mass", self.mass.is_some(), &[Clusters]),
             ("embedded", self.embedded.is_some(), &[Clusters]),
             ("particles", self.particles.is_some(), &[Oriented]),
-            ("model", self.model.is_some(), &[Oriented]),
-            ("detail", self.detail.is_some(), &[Oriented]),
+            ("model", self.model.is_some(), &[Oriented, Visual]),
+            ("detail", self.detail.is_some(), &[Oriented, Visual]),
+            ("spin", self.spin.is_some(), &[Visual]),
+            ("fixed", self.fixed.is_some(), &[Visual]),
+            ("tear", self.tear.is_some(), &[Visual]),
             ("skin", self.skin.is_some(), &[Oriented]),
             ("turning", self.turning.is_some(), &[Oriented]),
             ("second_order", self.second_order.is_some(), &[Oriented]),
@@ -398,6 +411,7 @@ impl Body {
     pub(super) fn check(&self, at: At<'_>) -> Result<(), SceneError> {
         self.check_method(at)?;
         self.check_form(at)?;
+        self.check_visual(at)?;
         at.number("particle_radius", self.particle_radius, Range::POSITIVE)?;
         at.number("edge_length", self.edge_length, Range::POSITIVE)?;
         at.number("merge_delay", self.merge_delay, Range::NOT_NEGATIVE)?;
@@ -474,6 +488,31 @@ impl Body {
         Ok(())
     }
 
+    /// Checks what only visual bodies have.
+    fn check_visual(&self, at: At<'_>) -> Result<(), SceneError> {
+        if self.fixed == Some(true) {
+            let motions = [("velocity", self.velocity), ("spin", self.spin)];
+            for (name, motion) in motions {
+                if motion.is_some_and(|v| v != [0.0; 3]) {
+                    return Err(at
+                        .field(name)
+                        .key_error(format_args!("the body is fixed, expected no `{name}`")));
+                }
+            }
+        }
+        for part in self.parts.keys() {
+            if part.is_empty() {
+                return Err(at
+                    .field("parts")
+                    .error("a part has an empty name, expected one of the mesh"));
+            }
+        }
+        match &self.tear {
+            Some(tear) => tear.check_of_mesh(at.field("tear")),
+            None => Ok(()),
+        }
+    }
+
     /// Checks where the body's form comes from, and its size.
     fn check_form(&self, at: At<'_>) -> Result<(), SceneError> {
         match (&self.mesh, &self.shape) {
@@ -495,6 +534,18 @@ impl Body {
                 .field("particles")
                 .key_error("the body has both `model` and `particles`, expected one of them"));
         }
+        if self.model.is_some() && self.method == Some(Method::Visual) {
+            for (name, is_given) in [
+                ("mesh", self.mesh.is_some()),
+                ("shape", self.shape.is_some()),
+            ] {
+                if is_given {
+                    return Err(at.field(name).key_error(format_args!(
+                        "the body has both `model` and `{name}`, expected one of them"
+                    )));
+                }
+            }
+        }
         if self.detail.is_some() && self.model.is_none() {
             return Err(at
                 .field("detail")
@@ -504,11 +555,12 @@ impl Body {
         at.path("model", self.model.as_deref())?;
         if self.edge_length.is_some()
             && self.shape.is_none()
-            && self.method == Some(Method::Oriented)
+            && let Some(method @ (Method::Oriented | Method::Visual)) = self.method
         {
-            return Err(at
-                .field("edge_length")
-                .key_error("`edge_length` of an oriented body is for its `shape`, expected none"));
+            return Err(at.field("edge_length").key_error(format_args!(
+                "`edge_length` of a body of method `{}` is for its `shape`, expected none",
+                method.name()
+            )));
         }
         let sizes = [
             ("scale", self.scale),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{At, Range};
 use super::error::SceneError;
+use super::structure::Tear;
 
 /// `[material.NAME]`: what a body is made of. What is omitted comes from the material that it extends.
 ///
@@ -61,6 +62,8 @@ pub struct Material {
     pub tear_stretch: Option<f32>,
     /// How it breaks: a `[pattern.NAME]`, or a kind of pattern with its defaults; visual.
     pub pattern: Option<String>,
+    /// Which links between the polygons of the mesh itself may tear; none if nothing says so; visual.
+    pub tear: Option<Tear>,
 }
 
 /// The law of plastic flow.
@@ -191,6 +194,7 @@ impl Material {
             dent_speed: self.dent_speed.or(base.dent_speed),
             tear_stretch: self.tear_stretch.or(base.tear_stretch),
             pattern: self.pattern.clone().or_else(|| base.pattern.clone()),
+            tear: self.tear.clone().or_else(|| base.tear.clone()),
         }
     }
 
@@ -229,7 +233,11 @@ impl Material {
         at.number("yield_stress", self.yield_stress, Range::NOT_NEGATIVE)?;
         at.number("thickness", self.thickness, Range::POSITIVE)?;
         at.number("dent_speed", self.dent_speed, Range::NOT_NEGATIVE)?;
-        at.number("tear_stretch", self.tear_stretch, Range::Above(1.0))
+        at.number("tear_stretch", self.tear_stretch, Range::Above(1.0))?;
+        match &self.tear {
+            Some(tear) => tear.check_of_mesh(at.field("tear")),
+            None => Ok(()),
+        }
     }
 
     /// Checks what depends on the fields of the materials below; `self` has all of them.

@@ -60,6 +60,7 @@ pub use error::{Place, SceneError};
 pub use hands::{CapsuleKey, HandCapsule, Hands, parse_hands};
 pub use material::{Clamp, Material, MaterialKind, MaterialValues, Plasticity, Strain};
 pub use model::{ModelFile, ModelGroup, ModelParticle};
+pub(crate) use nearest::unknown;
 pub use overrides::apply_overrides;
 pub use presets::{PRESETS, preset};
 pub use schema::schema;

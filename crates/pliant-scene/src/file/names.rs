@@ -17,8 +17,10 @@ const WORLD: &str = "world";
 pub(super) struct Names<'s> {
     scene: &'s SceneFile,
     bodies: BTreeMap<String, Method>,
-    /// Whether mesh files may add joints that the scene does not list.
+    /// Whether mesh files and models may add joints that the scene does not list.
     has_mesh_files: bool,
+    /// Whether they may add bodies, too: one for each of their parts.
+    has_parts: bool,
 }
 
 impl<'s> Names<'s> {
@@ -66,6 +68,10 @@ impl<'s> Names<'s> {
                 .body
                 .iter()
                 .any(|body| body.mesh.is_some() || body.model.is_some()),
+            has_parts: scene.body.iter().any(|body| {
+                let has_file = body.mesh.is_some() || body.model.is_some();
+                body.method == Some(Method::Visual) && (has_file || !body.parts.is_empty())
+            }),
         })
     }
 
@@ -77,7 +83,7 @@ impl<'s> Names<'s> {
     /// Refuses the name of a body that does not exist.
     pub(super) fn check_body(&self, at: At<'_>, name: Option<&str>) -> Result<(), SceneError> {
         match name {
-            Some(name) if !self.bodies.contains_key(name) => {
+            Some(name) if !self.bodies.contains_key(name) && !self.has_parts => {
                 let known = self.bodies.keys().map(String::as_str);
                 Err(at.error(unknown("body", name, known)))
             }
@@ -96,7 +102,7 @@ impl<'s> Names<'s> {
         let colliders = self.scene.collider.iter();
         let colliders = colliders.filter_map(|collider| collider.name.as_deref());
         let known = bodies.chain(colliders).chain(or_world.then_some(WORLD));
-        if known.clone().any(|one| one == name) {
+        if known.clone().any(|one| one == name) || self.has_parts {
             Ok(())
         } else {
             Err(at.error(unknown("body or collider", name, known)))

@@ -13,7 +13,7 @@ pub(super) fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) 
 }
 
 /// "unknown WHAT `name`, did you mean `nearest`?", with the nearest of the known names.
-pub(super) fn unknown<'k>(
+pub(crate) fn unknown<'k>(
     what: &str,
     name: &str,
     known: impl IntoIterator<Item = &'k str>,

@@ -25,6 +25,10 @@ pub struct Group {
 }
 
 /// `[[joint]]`: a box in which two things hold on to each other.
+///
+/// A part of a mesh file or a model that is a box and is called `joint.TYPE.A.B`, with or without `.N` at its end, means the same, without
+/// limits and motor. Its x axis goes along its longest side, its y axis along the more upright of the others, both towards the positive.
+/// Actions call it by its name, with or without `joint.`, or BODY/NAME.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -33,15 +37,16 @@ pub struct Joint {
     /// How they may move against each other.
     #[serde(rename = "type")]
     pub kind: JointKind,
-    /// A body or a collider.
+    /// A body, a collider or `world`.
     pub a: String,
     /// A body, a collider or `world`.
     pub b: String,
     /// Centre of the box (m).
     pub center: [f32; 3],
-    /// Half of the box's extents (m).
+    /// Half of the box's extents (m); 0.05 each if omitted. What of the two things lies in it is held.
     pub half: Option<[f32; 3]>,
-    /// Rotation of the box about the fixed x, then y, then z axis (degrees).
+    /// Rotation of the box about the fixed x, then y, then z axis (degrees). Hinges and wheels turn about its x axis, slides go along it;
+    /// wheels are sprung along y and steered about it.
     pub rotation: Option<[f32; 3]>,
     /// Least and greatest angle (degrees), of a slide (m).
     pub limits: Option<[f32; 2]>,
@@ -93,8 +98,10 @@ pub struct Attachment {
 pub struct Pattern {
     /// The arrangement of the pieces.
     pub kind: PatternKind,
-    /// Number of pieces.
+    /// Number of pieces, about; 30 if omitted. Those of a mesh are as many as they are.
     pub cells: Option<u32>,
+    /// How far around the impact there are pieces (m); as large as the body if omitted.
+    pub radius: Option<f32>,
     /// Which of the borders between pieces tear; all if omitted.
     pub tear: Option<Tear>,
     /// The mesh of the pieces, relative to the scene file; only with kind `mesh`.
@@ -122,17 +129,20 @@ impl PatternKind {
     pub(super) const PLAIN: [&'static str; 4] = ["voronoi", "glass", "splinters", "bricks"];
 }
 
-/// Which of the borders between pieces tear.
+/// Which links may tear: borders between the pieces of a pattern, or between the polygons of a mesh.
+///
+/// Lines are drawn on the mesh of the body, in a colour or as a part that is called so and is not simulated; those of a pattern of kind
+/// `mesh` are drawn on the mesh of the pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tear {
-    /// All.
+    /// All; of patterns only.
     All,
     /// None.
     None,
-    /// Those where the mesh of the pieces has this colour (red, green, blue from 0 to 1).
+    /// Those that cross an edge between vertices of this colour (red, green, blue from 0 to 1, within 0.1).
     Color([f32; 3]),
-    /// Those inside the object of this name in the mesh file.
+    /// Those that cross an edge of the part of this name: a strip of thin faces along the line will do.
     Mesh(String),
 }
 
@@ -166,7 +176,12 @@ impl Group {
 impl Joint {
     pub(super) fn check(&self, at: At<'_>, names: &Names<'_>) -> Result<(), SceneError> {
         at.name("name", self.name.as_deref())?;
-        names.check_solid(at.field("a"), &self.a, false)?;
+        if self.name.as_deref().is_some_and(|name| name.ends_with('*')) {
+            return Err(at.field("name").error(
+                "the name of a joint ends in `*`, which stands for anything in actions, expected another one",
+            ));
+        }
+        names.check_solid(at.field("a"), &self.a, true)?;
         names.check_solid(at.field("b"), &self.b, true)?;
         if self.a == self.b {
             return Err(at.field("b").error(format_args!(
@@ -200,6 +215,7 @@ impl Attachment {
 impl Pattern {
     pub(super) fn check(&self, at: At<'_>) -> Result<(), SceneError> {
         at.count("cells", self.cells, 1, 100_000)?;
+        at.number("radius", self.radius, Range::POSITIVE)?;
         match (&self.file, self.kind) {
             (Some(_), PatternKind::Mesh) => at.path("file", self.file.as_deref())?,
             (None, PatternKind::Mesh) => {
@@ -214,16 +230,39 @@ impl Pattern {
             }
             (None, _) => {}
         }
-        if let Some(Tear::Color(color)) = self.tear {
-            let at = at.field("tear").field("color");
-            for (index, part) in color.into_iter().enumerate() {
-                if !(0.0..=1.0).contains(&part) {
-                    return Err(at.element(index).error(format_args!(
-                        "`color.{index}` is {part}, expected a number from 0 to 1"
-                    )));
-                }
-            }
+        match &self.tear {
+            Some(tear) => tear.check(at.field("tear")),
+            None => Ok(()),
         }
-        Ok(())
+    }
+}
+
+impl Tear {
+    fn check(&self, at: At<'_>) -> Result<(), SceneError> {
+        match self {
+            Self::All | Self::None => Ok(()),
+            Self::Color(color) => {
+                let at = at.field("color");
+                for (index, part) in color.iter().enumerate() {
+                    if !(0.0..=1.0).contains(part) {
+                        return Err(at.element(index).error(format_args!(
+                            "`color.{index}` is {part}, expected a number from 0 to 1"
+                        )));
+                    }
+                }
+                Ok(())
+            }
+            Self::Mesh(name) => at.name("mesh", Some(name)),
+        }
+    }
+
+    /// Checks the rule of a body or a material, which is about the mesh itself.
+    pub(super) fn check_of_mesh(&self, at: At<'_>) -> Result<(), SceneError> {
+        if *self == Self::All {
+            return Err(at.error(
+                "the mesh itself cannot tear everywhere, expected `none`, `{ color = … }` or `{ mesh = … }` (`all` is for patterns)",
+            ));
+        }
+        self.check(at)
     }
 }

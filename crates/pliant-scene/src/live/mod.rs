@@ -253,7 +253,8 @@ impl Session {
     /// How far a hand goes in a step at most (m).
     fn farthest(&self) -> f32 {
         let first = self.world().bodies().first();
-        first.map_or(f32::INFINITY, |body| REACH * body.particle_radius)
+        let r = first.map(|body| body.particle_radius);
+        r.filter(|r| *r > 0.0).map_or(f32::INFINITY, |r| REACH * r)
     }
 
     fn begin(&mut self, mut waiting: Waiting, end: f32) {
@@ -270,12 +271,14 @@ impl Session {
             lead(&mut action, end, way.go(farthest));
         }
         // It was fit when it came, and only its times have changed.
-        let Ok(converted) = convert_action(&self.loaded, &self.limits, self.world(), &action)
-        else {
+        let Ok(converted) = self.converted(&action) else {
             return;
         };
-        let id = self.built.world.add_action(converted);
-        if let Some((hold, way)) = waiting.hold {
+        let ids = converted.into_iter();
+        let mut ids = ids.map(|action| self.built.world.add_action(action));
+        let first = ids.next();
+        ids.for_each(drop);
+        if let (Some((hold, way)), Some(id)) = (waiting.hold, first) {
             self.holds.push(Hold {
                 id: hold,
                 record: self.record.len(),
@@ -289,11 +292,17 @@ impl Session {
     /// The action at the time of the next step, if the engine can do it.
     fn checked(&self, mut action: Action) -> Result<Action, Error> {
         action.at = (self.world().time() - 0.5 * f64::from(self.dt())).max(0.0) as f32;
-        let converted = convert_action(&self.loaded, &self.limits, self.world(), &action)?;
-        match converted.kind.complaint() {
+        let converted = self.converted(&action)?;
+        match converted.iter().find_map(|one| one.kind.complaint()) {
             None => Ok(action),
             Some(complaint) => Err(Error::Input(complaint.to_owned())),
         }
+    }
+
+    /// What an action is in the engine.
+    fn converted(&self, action: &Action) -> Result<Vec<pliant::dynamics::Action>, Error> {
+        let stage = (self.world(), &self.built.cast);
+        convert_action(&self.loaded, &self.limits, stage, action)
     }
 
     /// The scene with all that was done to it; it is as long as it was played.

@@ -1,19 +1,60 @@
-//! Oriented bodies that come with Pliant, by name.
+//! Bodies that come with Pliant, by name.
 //!
-//! Each is made of particles one by one, as a tool for such models would: ropes, sheets, rigid parts and joints in one body.
+//! Oriented ones are made of particles one by one, as a tool for such models would: ropes, sheets, rigid parts and joints in one body.
+//! Visual ones are meshes of polygons in parts, with boxes for joints, as an artist would make them.
 
+mod car;
 mod chain;
 mod head;
+mod mold;
 mod toy;
 mod tree;
 mod truck;
 mod workshop;
 
 use pliant::OrientedDesc;
+use pliant::visual::PolygonMesh;
 use workshop::Workshop;
 
-/// The names of the models.
+pub(crate) use mold::{Mold, pieces};
+
+/// The names of the oriented models.
 pub const NAMES: [&str; 5] = ["tree", "toy", "chain", "head", "truck"];
+
+/// The names of the models of polygons.
+pub const POLYGON_NAMES: [&str; 1] = ["car"];
+
+/// A model of polygons.
+#[derive(Clone, Debug, Default)]
+pub struct PolygonModel {
+    /// Its faces, in parts; those that are called `joint.TYPE.A.B` are boxes of joints.
+    pub mesh: PolygonMesh,
+    /// What parts are made of whose names begin so, as names of presets; the others of what the body is.
+    pub materials: &'static [(&'static str, &'static str)],
+    /// What its joints can do.
+    pub joints: &'static [JointRule],
+}
+
+/// What a joint of a model can do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointRule {
+    /// How the names of the joints begin that it is for, without `joint.`.
+    pub start: &'static str,
+    /// Least and greatest angle (degrees), of a slide (m).
+    pub limits: Option<[f32; 2]>,
+    /// The most that its motor can exert (N m), of a slide (N).
+    pub torque: Option<f32>,
+}
+
+impl PolygonModel {
+    /// A mesh of which nothing else is known.
+    pub fn plain(mesh: PolygonMesh) -> Self {
+        Self {
+            mesh,
+            ..Self::default()
+        }
+    }
+}
 
 /// A vertex of this colour has the colour of its body.
 pub(crate) const BODY_COLOR: [u8; 4] = [0; 4];
@@ -32,42 +73,13 @@ pub fn make(name: &str, detail: f32) -> Option<OrientedDesc> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use pliant::World;
-
-    /// Every model is sound, has about as many particles and triangles as the paper's, and every vertex has a home that turns.
-    #[test]
-    fn models_are_sound() {
-        let sizes = [
-            ("tree", 3_000, 90_000),
-            ("toy", 20, 2_400),
-            ("chain", 1_201, 150_000),
-            ("head", 1_000, 100_000),
-            ("truck", 300, 100_000),
-        ];
-        for (name, particles, triangles) in sizes {
-            let desc = make(name, 1.0).unwrap();
-            let near = |found: usize, wanted: usize| found.abs_diff(wanted) * 8 <= wanted;
-            let found = (desc.particles.len(), desc.mesh.triangles.len());
-            assert!(
-                near(found.0, particles) && near(found.1, triangles),
-                "{name}: {found:?}"
-            );
-            assert_eq!(desc.home.len(), desc.mesh.positions.len(), "{name}");
-            assert_eq!(desc.mesh.colors.len(), desc.mesh.positions.len(), "{name}");
-            assert!(
-                desc.home.iter().all(|&i| desc.particles[i as usize].turns),
-                "{name}"
-            );
-            let coarse = make(name, 0.5).unwrap();
-            assert_eq!(coarse.particles, desc.particles, "{name}");
-            let triangles = (coarse.mesh.triangles.len(), desc.mesh.triangles.len());
-            assert!(5 * triangles.0 < 3 * triangles.1, "{name}: {triangles:?}");
-            World::default().add_oriented(coarse).unwrap();
-            World::default().add_oriented(desc).unwrap();
-        }
-        assert!(make("boat", 1.0).is_none());
+/// Makes the model of polygons of a name, standing on the ground at its origin. Edges are the shorter the greater `detail` is, up to 1.
+pub fn make_polygons(name: &str, detail: f32) -> Option<PolygonModel> {
+    match name {
+        "car" => Some(car::make(detail)),
+        _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use glam::Vec3;
 use pliant::World;
 use pliant::dynamics::{CapsuleTrack, Collider, ColliderShape};
 use pliant::geometry::Mesh;
+use pliant::state::BodyId;
 use pliant_draw::Texture;
 
 use super::primitive::mesh_of;
@@ -13,7 +14,7 @@ use super::primitive::mesh_of;
 /// How the things of a world look.
 #[derive(Clone, Debug, Default)]
 pub struct Looks {
-    /// The bodies, in the order of the world's bodies.
+    /// The bodies, by the numbers of their ids. What breaks off a body looks like that one.
     pub bodies: Vec<BodyLook>,
     /// The colliders, in the order of the world's colliders.
     pub obstacles: Vec<Obstacle>,
@@ -27,10 +28,23 @@ impl Looks {
     /// Plain looks for a world that was not made from a scene file.
     pub fn of_world(world: &World) -> Self {
         Self {
-            bodies: vec![BodyLook::default(); world.bodies().len()],
             obstacles: world.colliders().iter().map(Obstacle::of).collect(),
             ..Self::default()
         }
+    }
+
+    /// Says how a body looks.
+    pub fn set(&mut self, id: BodyId, look: BodyLook) {
+        let at = id.0 as usize;
+        if self.bodies.len() <= at {
+            self.bodies.resize_with(at + 1, BodyLook::default);
+        }
+        self.bodies[at] = look;
+    }
+
+    /// How a body looks, if anybody has said so.
+    pub fn of(&self, id: BodyId) -> Option<&BodyLook> {
+        self.bodies.get(id.0 as usize)
     }
 }
 

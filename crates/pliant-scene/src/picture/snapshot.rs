@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use pliant::World;
 use pliant::dynamics::{ActionId, Pose};
 use pliant::geometry::Mesh;
-use pliant::state::Surface;
+use pliant::state::{BodyId, Surface};
 use pliant::surface::export::inner_part;
 
 use super::clusters::{Coloring, Mote, motes, vertex_colors};
@@ -34,6 +34,8 @@ pub struct Snapshot {
 /// A surface: what moves in every frame, and what rarely changes.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
+    /// The body that it looks like.
+    pub(super) origin: BodyId,
     pub(super) positions: Vec<Vec3>,
     /// Colours of the vertices in place of those that it has, or empty.
     pub(super) colors: Vec<[u8; 4]>,
@@ -56,7 +58,8 @@ pub(super) struct Fabric {
 impl Snapshot {
     /// What is seen of a world now. `before` is an earlier snapshot, with which memory is shared where possible.
     pub fn of(world: &World, before: Option<&Self>) -> Self {
-        let surfaces = world.surfaces().iter().enumerate().map(|(index, surface)| {
+        let all = world.bodies().iter().zip(world.surfaces()).enumerate();
+        let surfaces = all.map(|(index, (body, surface))| {
             let (mesh, rest) = (surface.mesh(), surface.rest());
             let inner = inner_of(&mesh);
             let old = before.and_then(|b| b.surfaces.get(index));
@@ -82,6 +85,7 @@ impl Snapshot {
                 |old| Arc::clone(&old.fabric),
             );
             Seen {
+                origin: body.origin,
                 positions: mesh.into_owned().positions,
                 colors: Vec::new(),
                 fabric,

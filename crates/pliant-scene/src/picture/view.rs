@@ -117,7 +117,7 @@ pub fn scene(snapshot: &Snapshot, looks: &Looks, frame: &Frame) -> Scene {
     let (lo, hi) = frame.bounds();
     let plain = BodyLook::default();
     let bodies = snapshot.surfaces.iter().enumerate().map(|(index, seen)| {
-        let look = looks.bodies.get(index).unwrap_or(&plain);
+        let look = looks.of(seen.origin).unwrap_or(&plain);
         body(seen, look, look.color.unwrap_or(body_color(index)))
     });
     let mut objects: Vec<Object> = bodies.collect();

@@ -13,7 +13,7 @@ use crate::dynamics::frame::Rigid;
 use crate::geometry::bvh::Bvh;
 use crate::math::algebra::M3;
 use crate::math::svd::signed_svd;
-use crate::state::BodyId;
+use crate::state::{BodyId, Surface};
 use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub struct Rules {
     pub self_contact: bool,
     /// How fast motions of its primitives against each other die away, if it is soft (1/s).
     pub damping: f32,
+    /// Whether anything is seen of it.
+    pub is_shown: bool,
     /// How many primitives at the most it is divided into.
     pub max_primitives: usize,
 }
@@ -190,6 +192,16 @@ impl VisualBody {
             .fold(0.0, f32::max);
     }
 
+    /// What is seen of it, where its primitives are.
+    pub(crate) fn surface(&mut self) -> Surface {
+        if !self.rules.is_shown {
+            return Surface::None;
+        }
+        let mut welded = Welded::new(&self.primitives, &self.graph, &self.source);
+        self.draw(&mut welded, true);
+        Surface::Welded(Box::new(welded))
+    }
+
     /// Moves its drawn mesh to where its primitives are. `local_is_new` says that dents or cuts have changed where they are in the body.
     pub(crate) fn draw(&mut self, welded: &mut Welded, local_is_new: bool) {
         match &self.rigid {
@@ -308,6 +320,7 @@ impl Rules {
             density: desc.material.density,
             self_contact: desc.self_contact,
             damping: desc.damping,
+            is_shown: desc.is_shown,
             max_primitives: 200_000,
         }
     }

@@ -7,7 +7,6 @@ use super::body::VisualBody;
 use super::dent::{DentOptions, dent};
 use super::desc::{Behavior, PatternDesc};
 use super::shatter::{Fragment, Hit, pattern_at};
-use super::welded::Welded;
 use super::world::{Identity, Motion};
 use crate::dynamics::attachments::Ground;
 use crate::dynamics::frame::Rigid;
@@ -133,13 +132,7 @@ impl World {
         visual.events += 1;
         let placed = pattern_at(pattern, visual, hit, key);
         match visual.shatter(&placed) {
-            Some(mut fragments) => {
-                let radius = pattern.radius;
-                for fragment in &mut fragments {
-                    fragment.stays = radius > 0.0 && fragment.body.distance_from(hit.at) > 0.5 * radius;
-                }
-                self.replace(at, fragments);
-            }
+            Some(fragments) => self.replace(at, fragments),
             None => report.warnings.push(format!(
                 "{}: it was hit but did not break: its pattern does not divide it, or it would have too many primitives",
                 self.bodies[at].name
@@ -242,10 +235,8 @@ impl World {
 
     /// A body in the place of another one of the same mass.
     fn renew(&mut self, at: usize, mut body: VisualBody) {
-        let mut welded = Welded::new(&body.primitives, &body.graph, &body.source);
         body.place_all();
-        body.draw(&mut welded, true);
-        self.surfaces[at] = Surface::Welded(Box::new(welded));
+        self.surfaces[at] = body.surface();
         self.visuals[at] = Some(Box::new(body));
     }
 
@@ -339,14 +330,6 @@ impl World {
 }
 
 impl VisualBody {
-    /// How far its nearest primitive is from a place, undeformed (m).
-    fn distance_from(&self, p: Vec3) -> f32 {
-        let boxes = self.primitives.iter().map(super::Primitive::bounds);
-        boxes
-            .map(|(lo, hi)| p.distance(p.clamp(lo, hi)))
-            .fold(f32::MAX, f32::min)
-    }
-
     /// Finds its centre of mass and its inertia anew; angular momentum stays, and what moves with it goes on as it did. Returns how far the
     /// centre has moved, in its axes.
     fn recenter(&mut self) -> Vec3 {

@@ -109,6 +109,8 @@ pub struct VisualDesc {
     pub self_contact: bool,
     /// How fast motions of its primitives against each other die away, if it is soft (1/s).
     pub damping: f32,
+    /// Whether anything is seen of it.
+    pub is_shown: bool,
 }
 
 impl VisualDesc {
@@ -129,6 +131,7 @@ impl VisualDesc {
             pattern: PatternDesc::default(),
             self_contact: true,
             damping: 6.0,
+            is_shown: true,
         }
     }
 }

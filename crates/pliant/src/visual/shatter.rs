@@ -92,6 +92,12 @@ pub(crate) fn pattern_at(
             (**cells).clone()
         }
     };
+    // What is far from the hit is not cut.
+    let made = if desc.radius > 0.0 && !made.bounded {
+        made.within(radius)
+    } else {
+        made
+    };
     let mut placed = made.placed(hit.at.as_dvec3(), z, roll, 1.0);
     match &desc.tear {
         TearRule::All => {}
@@ -149,6 +155,8 @@ impl VisualBody {
         let fragment = |k: u32| {
             let own = (0..island.len()).filter(|&i| island[i] == k);
             let own: Vec<usize> = own.collect();
+            // What no cell holds was not reached by the hit.
+            let stays = whole.primitives[own[0]].cell == NO_CELL;
             let mut body = whole.part(&own);
             for p in &mut body.primitives {
                 p.cell = NO_CELL;
@@ -156,7 +164,7 @@ impl VisualBody {
             Fragment {
                 body,
                 parents: own.into_iter().map(|i| parents[i]).collect(),
-                stays: false,
+                stays,
             }
         };
         Some((0..count).map(fragment).collect())

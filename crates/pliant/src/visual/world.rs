@@ -5,10 +5,10 @@ use super::desc::{Behavior, TearRule, VisualDesc, VisualError};
 use super::intake::{Intake, IntakeOptions, intake};
 use super::links::{LinkGraph, find_links};
 use super::primitive::Primitive;
-use super::welded::{Pose, Welded};
+use super::welded::Pose;
 use crate::material::Material;
 use crate::oriented::{OrientedDesc, Particle};
-use crate::state::{BodyId, Surface};
+use crate::state::BodyId;
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec3};
 use std::sync::Arc;
@@ -120,10 +120,8 @@ impl World {
         body.oriented = self.oriented.len()..self.oriented.len();
         body.rings = self.rings.len()..self.rings.len();
         body.particle_radius = visual.thinnest;
-        let mut welded = Welded::new(&visual.primitives, &visual.graph, &visual.source);
-        visual.draw(&mut welded, true);
         self.bodies.push(body);
-        self.surfaces.push(Surface::Welded(Box::new(welded)));
+        self.surfaces.push(visual.surface());
         self.visuals.push(Some(Box::new(visual)));
         self.plan.stale = true;
         id
@@ -165,9 +163,7 @@ impl World {
         visual.prepare_deformation();
         visual.turned = motions.iter().map(|m| m.rotation).collect();
         visual.place_all();
-        let mut welded = Welded::new(&visual.primitives, &visual.graph, &visual.source);
-        visual.draw(&mut welded, true);
-        self.surfaces[at] = Surface::Welded(Box::new(welded));
+        self.surfaces[at] = visual.surface();
         self.visuals[at] = Some(Box::new(visual));
         Ok(id)
     }

@@ -23,7 +23,7 @@ const SHARE: usize = 32;
 
 /// Primitives as they are placed at the beginning of a substep.
 #[derive(Clone, Debug, Default)]
-pub struct Stage {
+pub(super) struct Stage {
     placed: Vec<Placed>,
     /// The side that each is.
     sides: Vec<Side>,
@@ -103,7 +103,7 @@ pub(super) fn contact(
 
 impl Stage {
     /// Finds all contacts of a substep.
-    pub fn find(
+    pub(super) fn find(
         &mut self,
         candidates: &mut Candidates,
         scene: &Scene,

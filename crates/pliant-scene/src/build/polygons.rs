@@ -1,0 +1,448 @@
+//! The polygons of a visual body: where they come from, what they are parts of, where they go.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use glam::{Quat, Vec3};
+use pliant::geometry::Shape;
+use pliant::visual::PolygonMesh;
+
+use super::boxes::{JointBox, joint_box};
+use super::form::{self, Bounds, Placement};
+use super::{Site, shape};
+use crate::error::Error;
+use crate::file::{Body, Tear};
+use crate::mesh_files::read_polygons_within;
+use crate::models::{self, JointRule, Mold, PolygonModel};
+
+/// How a part of a mesh begins that is a joint.
+const JOINT: &str = "joint.";
+/// Detail of a model that gives none.
+const DEFAULT_DETAIL: f32 = 0.4;
+/// Edges along the longest side of a shape without plane faces that gives no length.
+const EDGES_A_SIDE: f32 = 30.0;
+/// Sides of something round that gives no length of its edges.
+const SIDES: u32 = 20;
+
+/// The polygons of a body in the world.
+pub(super) struct Polygons {
+    /// What is simulated: one mesh, or one for each part.
+    pub(super) solids: Vec<Solid>,
+    /// Whether parts are bodies of their own.
+    pub(super) is_split: bool,
+    /// Joints between them.
+    pub(super) joints: Vec<JointBox>,
+    /// The whole mesh with what only marks lines, to find those.
+    pub(super) whole: PolygonMesh,
+    /// What the model says of joints.
+    pub(super) rules: &'static [JointRule],
+    /// The mesh file, as messages name it.
+    pub(super) file: Option<String>,
+}
+
+/// A mesh that becomes a body.
+pub(super) struct Solid {
+    /// The name of the part; of an unnamed one and of a whole mesh empty.
+    pub(super) part: String,
+    pub(super) mesh: PolygonMesh,
+    /// The material that the scene or the model has for it.
+    pub(super) material: Option<String>,
+}
+
+/// The polygons of the body of an index; `replacement` is a mesh file that takes their place, `lines` are names of parts that only mark lines.
+pub(super) fn build(
+    site: &Site<'_>,
+    index: usize,
+    body: &Body,
+    replacement: Option<&Path>,
+    lines: &[&str],
+) -> Result<Polygons, Error> {
+    let path = format!("body.{index}");
+    let own = source(site, &path, index, body)?;
+    let is_marker = |name: &str| name.starts_with(JOINT) || lines.contains(&name);
+    let bounds = |mesh: &PolygonMesh| bounds_of(mesh, |part| !is_marker(mesh.part_name(part)));
+    let (model, placement) = match replacement {
+        None => {
+            let placement = Placement::new(body, bounds(&own.mesh));
+            (own, placement)
+        }
+        Some(file) => {
+            let mesh = read_polygons_within(file, &site.limits.of_mesh())?;
+            let place = Placement::in_place_of(body, bounds(&own.mesh), bounds(&mesh));
+            let place = place
+                .ok_or_else(|| site.error(&path, "the mesh in place of this body has no size"))?;
+            (PolygonModel::plain(mesh), place)
+        }
+    };
+    let mut mesh = model.mesh;
+    placement.apply_to(&mut mesh.positions);
+    if let Err(error) = mesh.validate() {
+        return Err(site.error(
+            &path,
+            &format!(
+                "{error} after it was placed, expected a size and position that numbers can hold"
+            ),
+        ));
+    }
+    let file = match (replacement, &body.mesh) {
+        (Some(file), _) => Some(file.display().to_string()),
+        (None, file) => file.clone(),
+    };
+    let at = match replacement {
+        None if body.mesh.is_some() => format!("{path}.mesh"),
+        _ => path.clone(),
+    };
+    let mut joints = Vec::new();
+    let mut solids: Vec<(u16, String)> = Vec::new();
+    for part in used_parts(&mesh) {
+        let name = mesh.part_name(part);
+        if let Some(rest) = name.strip_prefix(JOINT) {
+            let corners = corners_of(&mesh, part);
+            let found = joint_box(rest, &corners, placement.turn())
+                .map_err(|complaint| site.error(&at, &complaint))?;
+            joints.push(found);
+        } else if !lines.contains(&name) {
+            solids.push((part, name.to_owned()));
+        }
+    }
+    if solids.is_empty() {
+        return Err(site.error(
+            &at,
+            "the mesh has no part that is neither a joint nor a line",
+        ));
+    }
+    let materials = materials(site, &path, body, &solids, model.materials)?;
+    let is_split = !body.parts.is_empty() || !joints.is_empty();
+    let solids = if is_split {
+        let solid = |(part, name): (u16, String)| Solid {
+            mesh: only_parts(&mesh, |p| p == part),
+            material: materials.get(&name).cloned(),
+            part: name,
+        };
+        solids.into_iter().map(solid).collect()
+    } else {
+        let (_, first) = &solids[0];
+        vec![Solid {
+            part: String::new(),
+            material: materials.get(first).cloned(),
+            mesh: only_parts(&mesh, |p| !is_marker(mesh.part_name(p))),
+        }]
+    };
+    Ok(Polygons {
+        solids,
+        is_split,
+        joints,
+        whole: mesh,
+        rules: model.joints,
+        file,
+    })
+}
+
+/// The names of parts that a rule is about.
+pub(super) fn line_part(tear: Option<&Tear>) -> Option<&str> {
+    match tear {
+        Some(Tear::Mesh(name)) => Some(name),
+        _ => None,
+    }
+}
+
+/// What the scene or the model makes the parts of, by their names.
+fn materials(
+    site: &Site<'_>,
+    path: &str,
+    body: &Body,
+    solids: &[(u16, String)],
+    of_model: &[(&str, &str)],
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut found = BTreeMap::new();
+    for (_, name) in solids {
+        let meant = |(start, _): &&(&str, &str)| name.starts_with(start);
+        if let Some((_, material)) = of_model.iter().find(meant) {
+            found.insert(name.clone(), (*material).to_owned());
+        }
+    }
+    // What names a part in full goes before what only says how it begins.
+    let (wide, exact): (Vec<_>, Vec<_>) =
+        body.parts.iter().partition(|(key, _)| key.ends_with('*'));
+    for (key, material) in wide.into_iter().chain(exact) {
+        let mut is_used = false;
+        for (_, name) in solids {
+            let is_meant = match key.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == key,
+            };
+            if is_meant {
+                found.insert(name.clone(), material.clone());
+                is_used = true;
+            }
+        }
+        if !is_used {
+            let known = solids.iter().map(|(_, name)| name.as_str());
+            let message = crate::file::unknown("part", key, known);
+            return Err(site.error(&format!("{path}.parts"), &message));
+        }
+    }
+    Ok(found)
+}
+
+/// The polygons that a scene gives to a body, in their own coordinates.
+fn source(site: &Site<'_>, path: &str, index: usize, body: &Body) -> Result<PolygonModel, Error> {
+    if let Some(known) = site.polygons.borrow().get(&index) {
+        return Ok(known.clone());
+    }
+    let model = if let Some(file) = &body.mesh {
+        PolygonModel::plain(site.polygon_mesh(&format!("{path}.mesh"), file)?)
+    } else if let Some(name) = &body.model {
+        let detail = body.detail.unwrap_or(DEFAULT_DETAIL);
+        models::make_polygons(name, detail).ok_or_else(|| {
+            let known = models::POLYGON_NAMES.join("`, `");
+            let message = if models::NAMES.contains(&name.as_str()) {
+                format!("the model `{name}` is for method `oriented`, expected one of `{known}`")
+            } else {
+                format!("unknown model `{name}`, expected one of `{known}`")
+            };
+            site.error(&format!("{path}.model"), &message)
+        })?
+    } else {
+        PolygonModel::plain(of_shape(site, path, body)?)
+    };
+    site.polygons.borrow_mut().insert(index, model.clone());
+    Ok(model)
+}
+
+/// The faces of a shape: flat ones where it has some, else triangles.
+fn of_shape(site: &Site<'_>, path: &str, body: &Body) -> Result<PolygonMesh, Error> {
+    let at = format!("{path}.shape");
+    let Some(named) = &body.shape else {
+        return Err(site.error(
+            path,
+            "the body has no form, expected `mesh`, `shape` or `model`",
+        ));
+    };
+    let shape = shape::convert(named)
+        .map_err(|kind| site.error(&at, &format!("a body cannot be a `{kind}`")))?;
+    shape
+        .validate()
+        .map_err(|error| site.error(&at, &error.to_string()))?;
+    let (lo, hi) = shape.bounds();
+    let longest = (hi - lo).max_element();
+    let scale = Placement::new(body, Bounds { lo, hi }).scale;
+    let edge = body.edge_length.map(|edge| edge / scale);
+    // Faces of the finest kind are half as large as the square of an edge.
+    let count = edge.map_or(0.0, |edge| 12.0 * (longest / edge).powi(2));
+    if count > site.limits.triangles as f32 {
+        let message = format!(
+            "`edge_length` makes about {count:.0} faces, the limit is {}",
+            site.limits.triangles
+        );
+        return Err(site.limit(&format!("{path}.edge_length"), &message));
+    }
+    if let Some(mesh) = flat_faces(&shape, edge) {
+        return Ok(mesh);
+    }
+    let edge = edge.unwrap_or(longest / EDGES_A_SIDE);
+    let mesh = pliant::geometry::surface_nets::mesh_shape(&shape, edge)
+        .map_err(|error| form::shape_error(site, path, body, &error))?;
+    Ok(PolygonMesh::from(&mesh))
+}
+
+/// The mesh of a shape whose faces are flat anyway, or those of a solid of revolution.
+fn flat_faces(shape: &Shape, edge: Option<f32>) -> Option<PolygonMesh> {
+    let mut mold = Mold::default();
+    mold.part("", models::BODY_COLOR);
+    let sides = |radius: f32| edge.map_or(SIDES, |e| round(std::f32::consts::TAU * radius, e));
+    let arc = |center: (f32, f32), radius: f32, from: f32, to: f32, n: u32| {
+        let step = move |k: u32| {
+            let angle = from + (to - from) * k as f32 / n as f32;
+            let (sin, cos) = libm::sincosf(angle);
+            let away = center.0 + radius * cos;
+            // The axis itself, whatever rounding says.
+            let away = if away < 1e-5 * radius { 0.0 } else { away };
+            (away, center.1 + radius * sin)
+        };
+        (0..=n).map(step)
+    };
+    let quarter = std::f32::consts::FRAC_PI_2;
+    match shape {
+        Shape::Box { center, half } => {
+            mold.cuboid(
+                *center,
+                *half,
+                Quat::IDENTITY,
+                edge.unwrap_or(f32::INFINITY),
+            );
+        }
+        Shape::Sphere { center, radius } => {
+            let n = sides(*radius);
+            let profile: Vec<_> = arc((0.0, 0.0), *radius, -quarter, quarter, n / 2).collect();
+            mold.revolve(*center, Quat::IDENTITY, &profile, n);
+        }
+        Shape::Ellipsoid { center, radii } => {
+            let n = sides(radii.max_element());
+            let profile: Vec<_> = arc((0.0, 0.0), 1.0, -quarter, quarter, n / 2).collect();
+            mold.revolve(Vec3::ZERO, Quat::IDENTITY, &profile, n);
+            mold.move_all(|p| *center + *radii * p);
+        }
+        Shape::Capsule { a, b, radius } => {
+            let (n, long) = (sides(*radius), a.distance(*b));
+            let straight = edge.map_or(1, |e| models::pieces(long, e));
+            let mut profile: Vec<_> = arc((0.0, 0.0), *radius, -quarter, 0.0, n / 4).collect();
+            profile.extend((1..straight).map(|k| (*radius, long * k as f32 / straight as f32)));
+            let top = arc((0.0, long), *radius, 0.0, quarter, n / 4);
+            profile.extend(top.skip(usize::from(long == 0.0)));
+            let turn = Quat::from_rotation_arc(Vec3::Y, (*b - *a).normalize_or(Vec3::Y));
+            mold.revolve(*a, turn, &profile, n);
+        }
+        Shape::Cylinder {
+            center,
+            radius,
+            height,
+        } => {
+            let straight = edge.map_or(1, |e| models::pieces(*height, e));
+            let at = |k: u32| (*radius, height * (k as f32 / straight as f32 - 0.5));
+            let profile: Vec<_> = (0..=straight).map(at).collect();
+            mold.revolve(*center, Quat::IDENTITY, &profile, sides(*radius));
+        }
+        Shape::Torus {
+            center,
+            major,
+            minor,
+        } => {
+            let n = edge.map_or(SIDES / 2, |e| round(std::f32::consts::TAU * minor, e));
+            // The profile ends with the very numbers that it begins with.
+            let mut profile: Vec<_> = arc((*major, 0.0), *minor, 0.0, 4.0 * quarter, n).collect();
+            profile[n as usize] = profile[0];
+            mold.turned(*center, Quat::IDENTITY, &profile, sides(major + minor));
+        }
+        _ => return None,
+    }
+    Some(mold.finish())
+}
+
+/// A number of sides of something round: a multiple of four, so that halves and quarters of it are round, too.
+fn round(length: f32, edge: f32) -> u32 {
+    (models::pieces(length, edge).div_ceil(4) * 4).max(8)
+}
+
+/// The parts that faces belong to, in the order of their numbers.
+fn used_parts(mesh: &PolygonMesh) -> Vec<u16> {
+    let mut used: Vec<u16> = (0..mesh.face_count()).map(|face| mesh.part(face)).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+/// The places of the vertices of a part.
+fn corners_of(mesh: &PolygonMesh, part: u16) -> Vec<Vec3> {
+    let faces = mesh.faces.iter().enumerate();
+    let own = faces.filter(|(face, _)| mesh.part(*face) == part);
+    own.flat_map(|(_, row)| row.iter().map(|&v| mesh.positions[v as usize]))
+        .collect()
+}
+
+fn bounds_of(mesh: &PolygonMesh, counts: impl Fn(u16) -> bool) -> Bounds {
+    let faces = mesh.faces.iter().enumerate();
+    let own = faces.filter(|(face, _)| counts(mesh.part(*face)));
+    let places = own.flat_map(|(_, row)| row.iter().map(|&v| mesh.positions[v as usize]));
+    let boxes = places.map(|p| (p, p));
+    let (lo, hi) = boxes
+        .reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+        .unwrap_or_default();
+    Bounds { lo, hi }
+}
+
+/// The faces of some parts, with the vertices that they use; parts are told apart only where there are several.
+pub(super) fn only_parts(mesh: &PolygonMesh, is_meant: impl Fn(u16) -> bool) -> PolygonMesh {
+    let mut out = PolygonMesh::default();
+    let mut new_of_old = vec![u32::MAX; mesh.positions.len()];
+    let mut parts: BTreeMap<u16, u16> = BTreeMap::new();
+    for (face, row) in mesh.faces.iter().enumerate() {
+        let part = mesh.part(face);
+        if !is_meant(part) {
+            continue;
+        }
+        for &v in row {
+            let new = &mut new_of_old[v as usize];
+            if *new == u32::MAX {
+                *new = out.positions.len() as u32;
+                out.positions.push(mesh.positions[v as usize]);
+                out.colors.extend(mesh.colors.get(v as usize));
+            }
+        }
+        let ring: Vec<u32> = row.iter().map(|&v| new_of_old[v as usize]).collect();
+        out.faces.push(ring);
+        out.corner_uvs.extend(mesh.face_uvs(face));
+        let next = parts.len() as u16;
+        let own = *parts.entry(part).or_insert_with(|| {
+            out.part_names.push(mesh.part_name(part).to_owned());
+            next
+        });
+        out.parts.push(own);
+    }
+    if parts.len() < 2 {
+        out.parts.clear();
+        out.part_names.clear();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shapes become flat faces: boxes and solids of revolution quads, and all look outwards.
+    #[test]
+    fn shapes_have_flat_faces() {
+        let shapes = [
+            Shape::Box {
+                center: Vec3::X,
+                half: Vec3::new(0.5, 1.0, 1.5),
+            },
+            Shape::Sphere {
+                center: Vec3::X,
+                radius: 1.0,
+            },
+            Shape::Ellipsoid {
+                center: Vec3::X,
+                radii: Vec3::new(1.0, 2.0, 0.5),
+            },
+            Shape::Capsule {
+                a: Vec3::X,
+                b: Vec3::NEG_ONE,
+                radius: 0.5,
+            },
+            Shape::Cylinder {
+                center: Vec3::X,
+                radius: 0.5,
+                height: 3.0,
+            },
+            Shape::Torus {
+                center: Vec3::X,
+                major: 1.0,
+                minor: 0.3,
+            },
+        ];
+        for shape in &shapes {
+            for edge in [None, Some(0.1)] {
+                let mesh = flat_faces(shape, edge).unwrap();
+                assert_eq!(mesh.validate(), Ok(()));
+                let options = pliant::visual::IntakeOptions::default();
+                let intake = pliant::visual::intake(&mesh, &options).unwrap();
+                let report = &intake.report;
+                assert_eq!(
+                    (
+                        report.bent_quads,
+                        report.welded_vertices,
+                        report.faces_without_area
+                    ),
+                    (0, 0, 0),
+                    "{shape:?}"
+                );
+                let is_ring = matches!(shape, Shape::Torus { .. });
+                if !is_ring && report.fine_convex_shapes == 0 {
+                    assert_eq!(intake.primitives.len(), 1, "{shape:?}");
+                }
+            }
+        }
+    }
+}

@@ -238,9 +238,9 @@ impl World {
                 oriented: &self.oriented,
                 rigids: &self.rigids,
                 h,
+                gravity: self.settings.gravity,
             };
-            let gravity = self.settings.gravity;
-            hulls.find(&scene, &placed, (&plan.apart, &plan.tied), gravity, left);
+            hulls.find(&scene, &placed, (&plan.apart, &plan.tied), left);
             let joined = (&mut self.joints[..], &self.attachments[..]);
             hulls.bind(&scene, &placed, joined, &plan.places);
         }

@@ -13,10 +13,13 @@ use crate::dynamics::frame::Rigid;
 use crate::geometry::bvh::Bvh;
 use crate::math::algebra::M3;
 use crate::math::svd::signed_svd;
-use crate::state::{BodyId, Surface};
+use crate::state::Surface;
 use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
+
+/// So often pieces may shatter again, each time into fewer and under harder hits: else one hit would grind them to dust.
+const GENERATIONS: u8 = 2;
 
 /// How a body answers to what happens to it.
 #[derive(Clone, Debug)]
@@ -81,10 +84,10 @@ pub struct VisualBody {
     pub(crate) thinnest: f32,
     /// How many impacts have changed it: random numbers are keyed by it.
     pub(crate) events: u32,
+    /// How often what it is a piece of has shattered.
+    pub(crate) generation: u8,
     /// Where patterns have divided it, undeformed, and how far around (m).
     pub(crate) divided: Vec<(Vec3, f32)>,
-    /// The body that it is a piece of, or itself; pieces of one body that were linked never touch at once.
-    pub(crate) family: BodyId,
 }
 
 /// Mass, centre of mass and inertia about it of primitives at their places.
@@ -123,7 +126,6 @@ impl VisualBody {
         graph: LinkGraph,
         rest: Vec<Pose>,
         source: (Arc<PolygonMesh>, u32),
-        family: BodyId,
     ) -> Self {
         let hulls: Vec<Hull> = primitives
             .par_iter()
@@ -154,8 +156,8 @@ impl VisualBody {
             radius: 0.0,
             thinnest,
             events: 0,
+            generation: 0,
             divided: Vec::new(),
-            family,
         }
     }
 
@@ -220,7 +222,9 @@ impl VisualBody {
     pub fn hit_speed(&self) -> f32 {
         match self.rules.behavior {
             Behavior::Rigid | Behavior::Soft => f32::INFINITY,
-            Behavior::Plastic | Behavior::Brittle | Behavior::Ductile => self.rules.dent_speed,
+            Behavior::Brittle if self.generation >= GENERATIONS => f32::INFINITY,
+            Behavior::Brittle => self.rules.dent_speed * (1 + self.generation) as f32,
+            Behavior::Plastic | Behavior::Ductile => self.rules.dent_speed,
         }
     }
 

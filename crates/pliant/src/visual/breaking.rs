@@ -75,7 +75,7 @@ impl World {
             Behavior::Brittle => {
                 let hardest = impacts.iter().max_by(|a, b| a.speed.total_cmp(&b.speed));
                 if let Some(hit) = hardest {
-                    let pattern = visual.rules.pattern.clone();
+                    let pattern = visual.pattern_now();
                     let hit = visual.hit_at(hit.primitive as usize, hit.at, hit.normal);
                     self.shatter(at, &pattern, hit, report);
                 }
@@ -133,10 +133,12 @@ impl World {
         let placed = pattern_at(pattern, visual, hit, key);
         match visual.shatter(&placed) {
             Some(fragments) => self.replace(at, fragments),
-            None => report.warnings.push(format!(
+            // A piece that is too small to be cut is no news.
+            None if visual.generation == 0 => report.warnings.push(format!(
                 "{}: it was hit but did not break: its pattern does not divide it, or it would have too many primitives",
                 self.bodies[at].name
             )),
+            None => {}
         }
     }
 
@@ -330,6 +332,13 @@ impl World {
 }
 
 impl VisualBody {
+    /// The pattern by which it shatters now: pieces break into fewer.
+    fn pattern_now(&self) -> PatternDesc {
+        let mut pattern = self.rules.pattern.clone();
+        pattern.cells = (pattern.cells >> (2 * u32::from(self.generation))).max(3);
+        pattern
+    }
+
     /// Finds its centre of mass and its inertia anew; angular momentum stays, and what moves with it goes on as it did. Returns how far the
     /// centre has moved, in its axes.
     fn recenter(&mut self) -> Vec3 {

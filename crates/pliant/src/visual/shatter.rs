@@ -158,6 +158,7 @@ impl VisualBody {
             // What no cell holds was not reached by the hit.
             let stays = whole.primitives[own[0]].cell == NO_CELL;
             let mut body = whole.part(&own);
+            body.generation = self.generation.saturating_add(1);
             for p in &mut body.primitives {
                 p.cell = NO_CELL;
             }
@@ -232,10 +233,9 @@ impl VisualBody {
             graph,
             rest,
             source,
-            self.family,
         );
         (body.dented, body.turned) = (dented, turned);
-        body.events = self.events;
+        (body.events, body.generation) = (self.events, self.generation);
         body.divided.clone_from(&self.divided);
         body
     }

@@ -158,7 +158,6 @@ mod tests {
     use super::super::nasty::sheet;
     use super::*;
     use crate::math::svd::polar_rotation;
-    use crate::state::BodyId;
     use std::sync::Arc;
 
     /// The worked patch of three by three: Ā, D of a stretch, D of a general map, and that D is exact if the moments are mapped, too.
@@ -176,7 +175,7 @@ mod tests {
         desc.material.density = 1.0;
         let rules = Rules::new(&desc);
         let source = (Arc::new(mesh), made.gid_count);
-        let mut body = VisualBody::new(rules, primitives, graph, rest, source, BodyId(0));
+        let mut body = VisualBody::new(rules, primitives, graph, rest, source);
         body.prepare_deformation();
         let center = 4;
         let at = |j: usize| body.primitives[j].centroid;

@@ -74,7 +74,7 @@ impl World {
         } = made;
         let source = (Arc::new(mesh), gid_count);
         let rest: Vec<Pose> = primitives.iter().map(Pose::at_rest).collect();
-        let whole = VisualBody::new(rules, primitives, graph, rest, source, BodyId(0));
+        let whole = VisualBody::new(rules, primitives, graph, rest, source);
         let mut ids = Vec::new();
         for (k, mut body) in whole.into_pieces().into_iter().enumerate() {
             let name = match k {
@@ -253,10 +253,9 @@ impl VisualBody {
             LinkGraph::new(own.len(), links),
             own.iter().map(|&k| self.rest[k]).collect(),
             source,
-            self.family,
         );
         body.dented = own.iter().map(|&k| self.dented[k]).collect();
-        body.events = self.events;
+        (body.events, body.generation) = (self.events, self.generation);
         body.divided.clone_from(&self.divided);
         body
     }

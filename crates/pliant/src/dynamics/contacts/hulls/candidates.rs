@@ -14,10 +14,10 @@ use crate::world::Body;
 use glam::{Mat3, Vec3};
 use std::ops::Range;
 
-/// How far contacts are looked for beyond the way of a body, in the thickness of its thinnest primitive.
-const SLACK: f32 = 0.1;
-/// How much farther than it is expected to go a body may go.
-const SWERVE: f32 = 0.25;
+/// How far from where it is expected a body may be before candidates are found anew, in the thickness of its thinnest primitive.
+const SLACK: f32 = 0.25;
+/// The same, in the way that it is expected to go.
+const SWERVE: f32 = 0.1;
 
 /// Everything that candidates are found among.
 pub struct Scene<'a> {
@@ -33,6 +33,8 @@ pub struct Scene<'a> {
     pub rigids: &'a Rigids,
     /// Length of a substep (s).
     pub h: f32,
+    /// Gravity (m/s²).
+    pub gravity: Vec3,
 }
 
 impl Scene<'_> {
@@ -83,13 +85,38 @@ pub struct Against {
     pub near: Range<usize>,
 }
 
-/// How far a body may go in the rest of the frame.
+/// How a body is expected to go in the rest of the frame.
 #[derive(Clone, Copy, Debug, Default)]
 struct Way {
+    /// A box around all of it on its way (m).
     lo: Vec3,
     hi: Vec3,
-    reach: f32,
+    /// Where it is, if it is rigid (m).
+    from: Vec3,
+    /// Its velocity; of soft ones the mean (m/s).
+    v: Vec3,
+    /// How far anything of it goes besides: by turning and bending (m).
+    besides: f32,
+    /// How far it may be from where it is expected (m).
+    slack: f32,
     is_free: bool,
+}
+
+impl Way {
+    /// How far anything of the two goes towards the other, in `left` seconds: what moves alike does not come nearer.
+    fn nearing(&self, other: &Self, left: f32) -> f32 {
+        (self.v - other.v).length() * left
+            + self.besides
+            + other.besides
+            + self.slack
+            + other.slack
+    }
+
+    /// The same for something that is expected to go with a velocity of its own (m/s).
+    fn nearing_at(&self, v: Vec3, left: f32) -> f32 {
+        let relative = (self.v - v).length() * left;
+        (1.0 + SWERVE) * relative + self.besides + self.slack
+    }
 }
 
 /// What may touch in this frame.
@@ -99,6 +126,11 @@ pub struct Candidates {
     pub used: Vec<(u32, u32)>,
     /// Primitives that may touch each other.
     pub pairs: Vec<Pair>,
+    /// Those of them that are looked at in each substep, and those that are not.
+    pub(super) fast: Vec<Pair>,
+    pub(super) slow: Vec<Pair>,
+    /// Whether each entry of `used` is looked at in each substep.
+    pub(super) live: Vec<bool>,
     /// Round movers that may touch primitives.
     pub rounds: Vec<Round>,
     /// Obstacles that may touch bodies.
@@ -106,45 +138,52 @@ pub struct Candidates {
     /// Entries in `used`.
     pub near: Vec<u32>,
     ways: Vec<Way>,
-    /// Where bodies were when the candidates were found; of soft ones nothing.
-    from: Vec<(Vec3, f32)>,
+    /// How far rigid bodies have turned since the candidates were found (rad), and how long ago that was (s).
+    turned: Vec<f32>,
+    elapsed: f32,
     /// Entries in `used` of a body's primitives, by number, while candidates are found.
     slots: Vec<Vec<u32>>,
 }
 
 impl Candidates {
-    /// Whether a body has gone farther than was expected, or nothing is known yet.
-    pub fn are_stale(
-        &self,
-        scene: &Scene,
-        predicted: impl Fn(usize) -> Option<(Vec3, f32)>,
-    ) -> bool {
-        self.ways.len() != scene.visuals.len()
-            || scene.visuals.iter().enumerate().any(|(at, visual)| {
-                let Some(visual) = visual else { return false };
-                let way = &self.ways[at];
-                match predicted(at) {
-                    Some((x, turned)) => {
-                        let (from, spun) = self.from[at];
-                        let gone = x.distance(from) + (spun + turned).min(2.0) * visual.radius;
-                        gone > way.reach
-                    }
-                    None => scene.bodies[at]
-                        .points
-                        .clone()
-                        .zip(&visual.rest)
-                        .any(|(i, was)| {
-                            let square = scene.points.pred[i].position().distance_squared(was.x);
-                            square > way.reach * way.reach
-                        }),
+    /// Whether a body is not where it was expected, or nothing is known yet.
+    pub fn are_stale(&self, scene: &Scene, predicted: impl Fn(usize) -> Option<(Vec3, f32)>) -> bool {
+        if self.ways.len() != scene.visuals.len() {
+            return true;
+        }
+        let t = self.elapsed + scene.h;
+        let fall = scene.gravity * (0.5 * t * t);
+        scene.visuals.iter().enumerate().any(|(at, visual)| {
+            let (Some(visual), way) = (visual, &self.ways[at]) else {
+                return false;
+            };
+            if !way.is_free {
+                return false;
+            }
+            match predicted(at) {
+                Some((x, turned)) => {
+                    let off = x.distance(way.from + way.v * t + fall);
+                    let turned = (self.turned[at] + turned).min(2.0) * visual.radius;
+                    off + (turned - way.besides).max(0.0) > way.slack
                 }
-            })
+                None => {
+                    let expected = way.v * t + fall;
+                    let most = way.besides + way.slack;
+                    let own = scene.bodies[at].points.clone().zip(&visual.rest);
+                    own.into_iter().any(|(i, was)| {
+                        let off = scene.points.pred[i].position() - was.x - expected;
+                        off.length_squared() > most * most
+                    })
+                }
+            }
+        })
     }
 
-    /// Adds up how rigid bodies have turned since the candidates were found.
-    pub fn note_turns(&mut self, turned: impl Fn(usize) -> Option<f32>) {
-        for (at, from) in self.from.iter_mut().enumerate() {
-            from.1 += turned(at).unwrap_or(0.0);
+    /// A substep is over, or about to be: adds up how far rigid bodies have turned since the candidates were found.
+    pub fn advance(&mut self, h: f32, turned: impl Fn(usize) -> Option<f32>) {
+        self.elapsed += h;
+        for (at, sum) in self.turned.iter_mut().enumerate() {
+            *sum += turned(at).unwrap_or(0.0);
         }
     }
 
@@ -160,11 +199,10 @@ impl Candidates {
         scene: &Scene,
         placed: &[PlacedCollider],
         (apart, tied): (&[(u32, u32)], &[[(u32, u32); 2]]),
-        gravity: Vec3,
         left: f32,
     ) {
         let known: Vec<(Key, Feature)> = self.known_features();
-        self.find_ways(scene, gravity, left);
+        self.find_ways(scene, left);
         self.used.clear();
         self.pairs.clear();
         self.rounds.clear();
@@ -172,7 +210,7 @@ impl Candidates {
         self.near.clear();
         let mut named: Vec<[(u32, u32); 2]> = Vec::new();
         for (a, b) in self.body_pairs(apart) {
-            self.primitive_pairs(scene, (a, b), &mut named);
+            self.primitive_pairs(scene, (a, b), left, &mut named);
         }
         let is_tied = |[p, q]: &[(u32, u32); 2]| {
             let tie = |p: (u32, u32), q: (u32, u32)| tied.binary_search(&[p, (q.0, 0)]).is_ok();
@@ -191,7 +229,7 @@ impl Candidates {
         }
         named.sort_unstable();
         let rounds = self.find_rounds(scene, left);
-        let against = self.find_against(scene, placed);
+        let against = self.find_against(scene, placed, left);
         self.list(named, rounds, against);
         // What separated a pair last still does, mostly.
         for k in 0..self.pairs.len() {
@@ -207,47 +245,73 @@ impl Candidates {
     }
 
     fn known_features(&self) -> Vec<(Key, Feature)> {
-        // In the order of the pairs, which ascends.
-        let pairs = self.pairs.iter();
-        pairs.map(|pair| (self.key(pair), pair.cache)).collect()
+        let pairs = self.fast.iter().chain(&self.slow);
+        let mut known: Vec<(Key, Feature)> =
+            pairs.map(|pair| (self.key(pair), pair.cache)).collect();
+        known.sort_unstable_by_key(|known| known.0);
+        known
     }
 
-    fn find_ways(&mut self, scene: &Scene, gravity: Vec3, left: f32) {
+    /// Says which pairs are looked at in each substep.
+    pub(super) fn set_fast(&mut self, fast: Vec<Pair>) {
+        self.live.clear();
+        self.live.resize(self.used.len(), false);
+        for pair in &fast {
+            self.live[pair.a as usize] = true;
+            self.live[pair.b as usize] = true;
+        }
+        for &slot in &self.near {
+            self.live[slot as usize] = true;
+        }
+        self.fast = fast;
+    }
+
+    fn find_ways(&mut self, scene: &Scene, left: f32) {
         self.ways.clear();
-        self.from.clear();
-        let fall = 0.5 * gravity.length() * left * left;
+        self.turned.clear();
+        self.turned.resize(scene.visuals.len(), 0.0);
+        self.elapsed = 0.0;
+        let fall = scene.gravity * (0.5 * left * left);
         for (at, visual) in scene.visuals.iter().enumerate() {
             let Some(visual) = visual else {
                 self.ways.push(Way::default());
-                self.from.push((Vec3::ZERO, 0.0));
                 continue;
             };
-            let slack = SLACK * visual.thinnest;
-            let (gone, is_free, from) = match &visual.rigid {
+            let (from, v, besides, is_free) = match &visual.rigid {
                 Some(rigid) => {
                     let turn = (rigid.spin.length() * left).min(2.0) * visual.radius;
-                    let is_free = rigid.inv_mass > 0.0;
-                    (rigid.v.length() * left + turn, is_free, rigid.x)
+                    (rigid.x, rigid.v, turn, rigid.inv_mass > 0.0)
                 }
                 None => {
                     let own = &scene.points.v[scene.bodies[at].points.clone()];
-                    let fastest = own.iter().map(|v| v.length_squared()).fold(0.0, f32::max);
-                    (fastest.sqrt() * left, true, Vec3::ZERO)
+                    let mean = own.iter().sum::<Vec3>() / own.len().max(1) as f32;
+                    let off = own.iter().map(|v| (*v - mean).length_squared());
+                    let fastest = off.fold(0.0, f32::max).sqrt();
+                    (Vec3::ZERO, mean, (1.0 + SWERVE) * fastest * left, true)
                 }
             };
-            let reach = if is_free {
-                slack + fall + gone * (1.0 + SWERVE)
-            } else {
-                0.0
-            };
+            let gone = v * left + fall;
+            let slack = SLACK * visual.thinnest + SWERVE * (gone.length() + besides);
             let (lo, hi) = visual.bounds();
-            self.ways.push(Way {
-                lo: lo - reach,
-                hi: hi + reach,
-                reach,
-                is_free,
-            });
-            self.from.push((from, 0.0));
+            let mut way = Way {
+                lo,
+                hi,
+                from,
+                v,
+                ..Way::default()
+            };
+            if is_free {
+                let around = besides + slack;
+                way = Way {
+                    lo: lo + gone.min(Vec3::ZERO) - around,
+                    hi: hi + gone.max(Vec3::ZERO) + around,
+                    besides,
+                    slack,
+                    is_free,
+                    ..way
+                };
+            }
+            self.ways.push(way);
         }
     }
 
@@ -277,21 +341,31 @@ impl Candidates {
     }
 
     /// Second stage: primitives of two bodies whose boxes meet.
-    fn primitive_pairs(&self, scene: &Scene, (a, b): (u32, u32), named: &mut Vec<[(u32, u32); 2]>) {
+    fn primitive_pairs(
+        &self,
+        scene: &Scene,
+        (a, b): (u32, u32),
+        left: f32,
+        named: &mut Vec<[(u32, u32); 2]>,
+    ) {
         let of = |k: u32| (scene.visuals[k as usize].as_deref(), &self.ways[k as usize]);
         let ((Some(first), way_a), (Some(second), way_b)) = (of(a), of(b)) else {
             return;
         };
-        let (lo, hi) = (way_a.lo.max(way_b.lo), way_a.hi.min(way_b.hi));
-        let grow = way_a.reach + way_b.reach;
+        let mut grow = way_a.nearing(way_b, left);
+        if way_a.is_free != way_b.is_free {
+            grow += 0.5 * scene.gravity.length() * left * left;
+        }
         // The shorter list is looked up in the tree of the other.
-        let mine = |visual: &VisualBody, way: &Way| {
+        let (box_a, box_b) = (first.bounds(), second.bounds());
+        let (lo, hi) = (box_a.0.max(box_b.0) - grow, box_a.1.min(box_b.1) + grow);
+        let mine = |visual: &VisualBody| {
             let mut own = Vec::new();
-            let (from, to) = to_axes(visual, lo - way.reach, hi + way.reach);
+            let (from, to) = to_axes(visual, lo, hi);
             visual.tree.for_each_in_box(from, to, |k| own.push(k));
             own
         };
-        let (own_a, own_b) = (mine(first, way_a), mine(second, way_b));
+        let (own_a, own_b) = (mine(first), mine(second));
         let swapped = own_b.len() < own_a.len();
         let (list, own, other) = if swapped {
             (own_b, second, first)
@@ -313,7 +387,8 @@ impl Candidates {
 
     /// Far parts of a soft body: not linked, and with no neighbour in common.
     fn own_pairs(&self, visual: &VisualBody, at: u32, named: &mut Vec<[(u32, u32); 2]>) {
-        let grow = Vec3::splat(2.0 * self.ways[at as usize].reach);
+        let way = &self.ways[at as usize];
+        let grow = Vec3::splat(2.0 * (way.besides + way.slack));
         let mut ring: Vec<u32> = Vec::new();
         for (k, &(lo, hi)) in (0u32..).zip(&visual.boxes) {
             ring.clear();
@@ -346,14 +421,15 @@ impl Candidates {
         for (at, visual) in scene.visuals.iter().enumerate() {
             let Some(visual) = visual else { continue };
             let way = &self.ways[at];
-            let mut look = |who: Who, x: Vec3, radius: f32, speed: f32, friction: f32| {
-                let grow = Vec3::splat(radius + (1.0 + SWERVE) * speed * left);
+            let bounds = visual.bounds();
+            let mut look = |who: Who, x: Vec3, radius: f32, v: Vec3, friction: f32| {
+                let grow = Vec3::splat(radius + way.nearing_at(v, left));
                 let (lo, hi) = (x - grow, x + grow);
-                if lo.cmpgt(way.hi).any() || way.lo.cmpgt(hi).any() {
+                if lo.cmpgt(bounds.1).any() || bounds.0.cmpgt(hi).any() {
                     return;
                 }
                 let mut near = Vec::new();
-                let (lo, hi) = to_axes(visual, lo - way.reach, hi + way.reach);
+                let (lo, hi) = to_axes(visual, lo, hi);
                 visual.tree.for_each_in_box(lo, hi, |k| {
                     let own = &visual.boxes[k as usize];
                     if own.0.cmple(hi).all() && lo.cmple(own.1).all() {
@@ -374,7 +450,7 @@ impl Candidates {
                     for i in body.points.clone() {
                         let (x, v) = (scene.points.x[i], scene.points.v[i]);
                         let radius = 0.5 * body.particle_radius;
-                        look(Who::Point(i as u32), x, radius, v.length(), friction);
+                        look(Who::Point(i as u32), x, radius, v, friction);
                     }
                 }
                 for o in body
@@ -385,12 +461,12 @@ impl Candidates {
                     let i = scene.oriented.point[o] as usize;
                     let (x, v) = (scene.points.x[i], scene.points.v[i]);
                     let radius = scene.oriented.radii[o].max_element();
-                    look(Who::Oriented(o as u32), x, radius, v.length(), friction);
+                    look(Who::Oriented(o as u32), x, radius, v, friction);
                 }
             }
             let balls = scene.rigids;
             for s in 0..balls.len() {
-                let (x, v) = (balls.x[s], balls.v[s].length());
+                let (x, v) = (balls.x[s], balls.v[s]);
                 look(
                     Who::Sphere(s as u32),
                     x,
@@ -404,7 +480,12 @@ impl Candidates {
     }
 
     /// Obstacles near bodies.
-    fn find_against(&self, scene: &Scene, placed: &[PlacedCollider]) -> Vec<(u32, u32, Vec<u32>)> {
+    fn find_against(
+        &self,
+        scene: &Scene,
+        placed: &[PlacedCollider],
+        left: f32,
+    ) -> Vec<(u32, u32, Vec<u32>)> {
         let mut found = Vec::new();
         for (c, p) in (0u32..).zip(placed) {
             for (at, visual) in scene.visuals.iter().enumerate() {
@@ -418,7 +499,8 @@ impl Candidates {
                 let mut near = Vec::new();
                 if p.flat.is_none() {
                     let (lo, hi) = p.world_bounds();
-                    let (lo, hi) = to_axes(visual, lo - way.reach - moves, hi + way.reach + moves);
+                    let grow = way.nearing_at(Vec3::ZERO, left) + moves;
+                    let (lo, hi) = to_axes(visual, lo - grow, hi + grow);
                     visual.tree.for_each_in_box(lo, hi, |k| near.push(k));
                     near.sort_unstable();
                     if near.is_empty() {

@@ -85,7 +85,6 @@ impl HullContacts {
         scene: &Scene,
         placed: &[Placed],
         apart: (&[(u32, u32)], &[[(u32, u32); 2]]),
-        gravity: Vec3,
         left: f32,
     ) {
         let cast = &mut self.cast;
@@ -93,14 +92,15 @@ impl HullContacts {
         let frame = |body: usize| cast.of_body(body).map(|f| &cast.frames[f as usize]);
         let turned = |body: usize| frame(body).map(|f| f.turned.length());
         let predicted = |body: usize| frame(body).map(|f| (f.x, f.turned.length()));
-        if self.candidates.are_stale(scene, predicted) {
-            self.candidates
-                .find(scene, placed, apart, gravity, left + scene.h);
+        let is_stale = self.candidates.are_stale(scene, predicted);
+        let fresh = is_stale.then_some(left + scene.h);
+        if let Some(left) = fresh {
+            self.candidates.find(scene, placed, apart, left);
         }
-        self.candidates.note_turns(turned);
+        self.candidates.advance(scene.h, turned);
         let contacts = &mut self.contacts;
         self.stage
-            .find(&mut self.candidates, scene, cast, placed, contacts);
+            .find(&mut self.candidates, scene, cast, (placed, fresh), contacts);
     }
 
     /// Moves what overlaps already apart, a little.

@@ -29,8 +29,8 @@ pub(super) fn side(cast: &Cast, collider: usize, placed: &PlacedCollider, h: f32
     let (v, spin) = ((f.x - f.start) / h, f.turned / h);
     let size = placed.collider.shape.bounds();
     let size = size.map_or(0.0, |(lo, hi)| lo.abs().max(hi.abs()).length());
-    let way = (f.x - f.start).length() + f.turned.length() * size;
-    Side::whole(frame, f.start, placed.start.rotation, v, spin, way)
+    let way = (f.x - f.start, f.turned.length() * size);
+    Side::whole(frame, (f.start, placed.start.rotation), (v, spin), way)
 }
 
 /// Contacts of a body with an obstacle; `near` are its primitives that are near, with their sides.
@@ -48,7 +48,7 @@ pub(super) fn touch<'a>(
     let friction = collider.collider.friction;
     let who = cast.who(fixed.frame);
     if let Some(flat) = collider.flat {
-        let plane = (flat.normal, flat.offset_start, fixed.way);
+        let plane = (flat.normal, flat.offset_start, fixed.reach());
         lowest(scene, cast, (body, visual), plane, |k, own, p, gap| {
             let touch = Touch::with(scene, (body as u32, k), who, friction);
             let n = -flat.normal;
@@ -65,7 +65,7 @@ pub(super) fn touch<'a>(
             placed,
         };
         let touch = Touch::with(scene, at, who, friction);
-        let margin = own.way + fixed.way + MARGIN * placed.radius;
+        let margin = own.nearing(fixed) + MARGIN * placed.radius;
         if let Some((hull, other, center)) = &boxed {
             let offset = *center - own.center;
             let other = Solid {

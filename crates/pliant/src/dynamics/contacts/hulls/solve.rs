@@ -55,8 +55,9 @@ pub struct Touch {
     size: f32,
     friction: f32,
     restitution: f32,
-    /// How much more each gives way than its mass says.
+    /// How much more each gives way than its mass says, and how much more it would if it broke.
     give: [f32; 2],
+    broken: [f32; 2],
     /// Closing speed above which one of them is changed (m/s).
     threshold: [f32; 2],
 }
@@ -65,6 +66,7 @@ impl Touch {
     /// Two primitives, by body and number.
     pub(super) fn between(scene: &Scene, at: [(u32, u32); 2]) -> Self {
         let body = |k: usize| &scene.bodies[at[k].0 as usize].material;
+        let origin = |k: usize| scene.bodies[at[k].0 as usize].origin;
         let (a, b) = (body(0), body(1));
         let who = at.map(|(body, k)| Touched::Primitive(body, k));
         Self {
@@ -73,9 +75,26 @@ impl Touch {
             size: size(scene, at[0]).min(size(scene, at[1])),
             friction: combined_friction(a.friction, b.friction),
             restitution: a.restitution.max(b.restitution),
-            give: at.map(|(body, _)| give(scene, body)),
-            threshold: at.map(|(body, _)| threshold(scene, body)),
+            give: [1.0; 2],
+            broken: at.map(|(body, _)| give(scene, body)),
+            // Pieces of one body do not break each other: they begin side by side.
+            threshold: if origin(0) == origin(1) {
+                [f32::INFINITY; 2]
+            } else {
+                at.map(|(body, _)| threshold(scene, body))
+            },
         }
+    }
+
+    /// How much more each gives way at a closing speed: only where it really breaks.
+    fn full_give(&self, closing: f32) -> [f32; 2] {
+        [0, 1].map(|k| {
+            if closing > self.threshold[k] {
+                self.broken[k]
+            } else {
+                1.0
+            }
+        })
     }
 
     /// A primitive and something else.
@@ -88,7 +107,8 @@ impl Touch {
             size: size(scene, at),
             friction: combined_friction(own.friction, friction),
             restitution: own.restitution,
-            give: [give(scene, at.0), 1.0],
+            give: [1.0; 2],
+            broken: [give(scene, at.0), 1.0],
             threshold: [threshold(scene, at.0), f32::INFINITY],
         }
     }
@@ -161,12 +181,7 @@ impl Contact {
         closing: f32,
         mut touch: Touch,
     ) -> Self {
-        // Only where it really breaks.
-        for (give, threshold) in touch.give.iter_mut().zip(touch.threshold) {
-            if closing <= threshold {
-                *give = 1.0;
-            }
-        }
+        touch.give = touch.full_give(closing);
         Self {
             frames,
             arms,
@@ -179,6 +194,24 @@ impl Contact {
             push: 0.0,
             slide: Vec3::ZERO,
         }
+    }
+
+    /// A contact of rigid bodies that was found in an earlier substep, as it is now.
+    pub(super) fn renew(&mut self, scene: &Scene, cast: &Cast) {
+        let frames = self.frames.map(|f| &cast.frames[f as usize]);
+        let arms = [0, 1].map(|k| frames[k].arm(self.arms[k]));
+        let velocity = |k: usize| match cast.who(self.frames[k]) {
+            Who::Body(b) => {
+                let rigid = scene.visuals[b as usize].as_ref().and_then(|v| v.rigid);
+                rigid.map_or(Vec3::ZERO, |r| r.v + r.spin.cross(arms[k]))
+            }
+            _ => Vec3::ZERO,
+        };
+        self.closing = (velocity(0) - velocity(1)).dot(self.normal);
+        self.gap = -self.depth_before(frames[0], frames[1]).0;
+        self.at = frames[0].start + arms[0];
+        (self.push, self.slide, self.left) = (0.0, Vec3::ZERO, 0.0);
+        self.touch.give = self.touch.full_give(self.closing);
     }
 
     /// How deep the two are in each other at the beginning of the substep, and the places on them where they touch, from their centres (m).

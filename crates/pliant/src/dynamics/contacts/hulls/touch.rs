@@ -18,6 +18,8 @@ use rayon::prelude::*;
 
 /// Contacts are looked for a little beyond the way of the movers, in the radius of the smaller primitive.
 pub(super) const MARGIN: f32 = 0.02;
+/// Primitives are slow if they come nearer in a frame by less than this, in radii of the smaller one.
+const SLOW: f32 = 0.5;
 /// Pairs that a thread takes at a time.
 const SHARE: usize = 32;
 
@@ -28,6 +30,8 @@ pub(super) struct Stage {
     /// The side that each is.
     sides: Vec<Side>,
     found: Vec<Option<Manifold>>,
+    /// Contacts of rigid primitives that hardly move against each other, for the rest of the frame.
+    kept: Vec<Contact>,
     rounds: Vec<Option<(u32, RoundContact)>>,
 }
 
@@ -45,19 +49,18 @@ pub(super) struct Side {
     spin: Vec3,
     /// Deformation of the primitive, in world axes.
     d: Mat3,
-    /// How far anything of it goes in this substep (m).
-    pub(super) way: f32,
+    /// Where it goes in this substep (m), and how far anything of it goes besides.
+    gone: Vec3,
+    besides: f32,
 }
 
 impl Side {
     /// Something at `x` whose centre is that of its mover.
     pub(super) fn whole(
         frame: u32,
-        x: Vec3,
-        rotation: Quat,
-        v: Vec3,
-        spin: Vec3,
-        way: f32,
+        (x, rotation): (Vec3, Quat),
+        (v, spin): (Vec3, Vec3),
+        (gone, besides): (Vec3, f32),
     ) -> Self {
         Self {
             frame,
@@ -67,8 +70,19 @@ impl Side {
             v,
             spin,
             d: Mat3::IDENTITY,
-            way,
+            gone,
+            besides,
         }
+    }
+
+    /// How far anything of it goes (m).
+    pub(super) fn reach(&self) -> f32 {
+        self.gone.length() + self.besides
+    }
+
+    /// How far anything of the two goes towards the other in this substep (m).
+    pub(super) fn nearing(&self, other: &Self) -> f32 {
+        (self.gone - other.gone).length() + self.besides + other.besides
     }
 
     fn velocity_at(&self, p: Vec3) -> Vec3 {
@@ -102,18 +116,27 @@ pub(super) fn contact(
 }
 
 impl Stage {
-    /// Finds all contacts of a substep.
+    /// Finds all contacts of a substep. If candidates are `fresh`, `left` seconds of the frame remain from its beginning.
     pub(super) fn find(
         &mut self,
         candidates: &mut Candidates,
         scene: &Scene,
         cast: &mut Cast,
-        placed: &[PlacedCollider],
+        (placed, fresh): (&[PlacedCollider], Option<f32>),
         contacts: &mut Vec<Contact>,
     ) {
         contacts.clear();
-        self.place(candidates, scene, cast);
-        self.pairs(candidates, scene, contacts);
+        self.place(candidates, scene, cast, fresh.is_some());
+        if let Some(left) = fresh {
+            self.sort_pairs(candidates, scene, left);
+        }
+        for c in &mut self.kept {
+            c.renew(scene, cast);
+        }
+        contacts.extend_from_slice(&self.kept);
+        let mut fast = std::mem::take(&mut candidates.fast);
+        self.pairs(&mut fast, candidates, scene, scene.h, contacts);
+        candidates.fast = fast;
         self.rounds(candidates, scene, cast, contacts);
         for against in &candidates.against {
             let near = &candidates.near[against.near.clone()];
@@ -128,24 +151,55 @@ impl Stage {
         }
     }
 
-    /// Places every primitive that may touch another.
-    fn place(&mut self, candidates: &Candidates, scene: &Scene, cast: &mut Cast) {
+    /// Places every primitive that may touch another; of known candidates only those that are looked at again.
+    fn place(&mut self, candidates: &Candidates, scene: &Scene, cast: &mut Cast, all: bool) {
         let used = &candidates.used;
         self.placed.resize_with(used.len(), Placed::default);
-        self.sides.clear();
-        for &(body, k) in used {
-            let side = scene.visuals[body as usize]
-                .as_deref()
-                .map(|visual| side(scene, cast, (body as usize, visual), k as usize));
-            self.sides.push(side.unwrap_or_default());
+        self.sides.resize(used.len(), Side::default());
+        let is_live = |slot: usize| all || candidates.live[slot];
+        for (slot, &(body, k)) in used.iter().enumerate().filter(|(slot, _)| is_live(*slot)) {
+            if let Some(visual) = scene.visuals[body as usize].as_deref() {
+                self.sides[slot] = side(scene, cast, (body as usize, visual), k as usize);
+            }
         }
-        let all = self.placed.par_iter_mut().zip(&self.sides).zip(used);
-        all.with_min_len(SHARE)
-            .for_each(|((placed, side), &(body, k))| {
-                if let Some(visual) = &scene.visuals[body as usize] {
+        let places = self.placed.par_iter_mut().zip(&self.sides).zip(used);
+        places.enumerate().with_min_len(SHARE).for_each(
+            |(slot, ((placed, side), &(body, k)))| {
+                if is_live(slot)
+                    && let Some(visual) = &scene.visuals[body as usize]
+                {
                     visual.hulls[k as usize].place(side.d, placed);
                 }
-            });
+            },
+        );
+    }
+
+    /// Rigid primitives that hardly move against each other in the rest of the frame are looked at once; their contacts move with them.
+    fn sort_pairs(&mut self, candidates: &mut Candidates, scene: &Scene, left: f32) {
+        let fall = 0.5 * scene.gravity.length() * left * left;
+        let nearing = |pair: &Pair| {
+            let [a, b] = [pair.a, pair.b].map(|slot| &self.sides[slot as usize]);
+            let [r, q] = [pair.a, pair.b].map(|slot| self.placed[slot as usize].radius);
+            let relative = a.velocity_at(a.center) - b.velocity_at(b.center);
+            let turn = a.spin.length() * r + b.spin.length() * q;
+            (relative.length() + turn) * left + fall
+        };
+        let is_rigid = |slot: u32| {
+            let body = candidates.used[slot as usize].0 as usize;
+            scene.visuals[body].as_ref().is_some_and(|v| !v.is_soft())
+        };
+        let is_slow = |pair: &Pair| {
+            let [r, q] = [pair.a, pair.b].map(|slot| self.placed[slot as usize].radius);
+            is_rigid(pair.a) && is_rigid(pair.b) && nearing(pair) < SLOW * r.min(q)
+        };
+        let (mut slow, fast): (Vec<Pair>, Vec<Pair>) =
+            candidates.pairs.iter().partition(|pair| is_slow(pair));
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        self.pairs(&mut slow, candidates, scene, left, &mut kept);
+        self.kept = kept;
+        candidates.slow = slow;
+        candidates.set_fast(fast);
     }
 
     fn solid<'a>(
@@ -161,16 +215,21 @@ impl Stage {
         })
     }
 
-    /// Primitives against primitives.
-    fn pairs(&mut self, candidates: &mut Candidates, scene: &Scene, contacts: &mut Vec<Contact>) {
-        let mut pairs = std::mem::take(&mut candidates.pairs);
+    /// Primitives against primitives, for as long as `time` says (s).
+    fn pairs(
+        &mut self,
+        pairs: &mut [Pair],
+        known: &Candidates,
+        scene: &Scene,
+        time: f32,
+        contacts: &mut Vec<Contact>,
+    ) {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.resize(pairs.len(), None);
-        let known = &*candidates;
         let all = pairs.par_iter_mut().zip(&mut found).with_min_len(SHARE);
         all.for_each_init(ManifoldScratch::default, |scratch, (pair, found)| {
-            *found = self.touch(scene, known, pair, scratch);
+            *found = self.touch(scene, known, time, pair, scratch);
         });
         let mut first = contacts.len();
         let mut bodies = (u32::MAX, u32::MAX);
@@ -189,7 +248,6 @@ impl Stage {
             }
         }
         reduce(contacts, first);
-        candidates.pairs = pairs;
         self.found = found;
     }
 
@@ -197,6 +255,7 @@ impl Stage {
         &self,
         scene: &Scene,
         candidates: &Candidates,
+        time: f32,
         pair: &mut Pair,
         scratch: &mut ManifoldScratch,
     ) -> Option<Manifold> {
@@ -204,7 +263,8 @@ impl Stage {
         let b = self.solid(scene, candidates, pair.b)?;
         let [one, two] = [pair.a, pair.b].map(|slot| &self.sides[slot as usize]);
         let small = a.placed.radius.min(b.placed.radius);
-        let margin = one.way + two.way + MARGIN * small;
+        // A substep is known exactly, the rest of a frame is not.
+        let margin = one.nearing(two) * (time / scene.h) + MARGIN * small;
         let offset = two.center - one.center;
         let found = separation(a, b, offset, margin, &mut pair.cache)?;
         Some(manifold(a, b, offset, &found, margin, scratch))
@@ -246,14 +306,18 @@ impl Stage {
         scratch: &mut Placed,
     ) -> Option<(u32, RoundContact)> {
         let (x, v) = place_of(scene, round.who);
-        let way = v.length() * scene.h + MARGIN * round.radius;
+        let other = Side {
+            gone: v * scene.h,
+            besides: MARGIN * round.radius,
+            ..Side::default()
+        };
         let mut best: Option<(u32, RoundContact)> = None;
         for &slot in &candidates.near[round.near.clone()] {
             let Some(solid) = self.solid(scene, candidates, slot) else {
                 continue;
             };
             let side = &self.sides[slot as usize];
-            let (center, margin) = (x - side.center, way + side.way);
+            let (center, margin) = (x - side.center, side.nearing(&other));
             let found = match round.who {
                 Who::Oriented(o) => {
                     let o = o as usize;
@@ -285,11 +349,13 @@ pub(super) fn side(
     let radius = visual.placed[k].radius;
     let way = |cast: &Cast, frame: u32, out: Vec3| {
         let f = &cast.frames[frame as usize];
-        (f.x - f.start + f.turned.cross(out)).length() + f.turned.length() * radius
+        let gone = f.x - f.start + f.turned.cross(out);
+        (gone, f.turned.length() * radius)
     };
     match (&visual.rigid, cast.of_body(body)) {
         (Some(rigid), Some(frame)) => {
             let out = rigid.rotation * pose.x;
+            let (gone, besides) = way(cast, frame, out);
             Side {
                 frame,
                 center: rigid.x + out,
@@ -298,7 +364,8 @@ pub(super) fn side(
                 v: rigid.v,
                 spin: rigid.spin,
                 d: Mat3::from_quat(rigid.rotation) * pose.d,
-                way: way(cast, frame, out),
+                gone,
+                besides,
             }
         }
         _ => {
@@ -307,6 +374,7 @@ pub(super) fn side(
             let frame = cast.of(&scene.movers(), Who::Oriented(o as u32));
             let rotation = scene.points.rotation[i];
             let turned = rotation * visual.turned[k].conjugate();
+            let (gone, besides) = way(cast, frame, Vec3::ZERO);
             Side {
                 frame,
                 center: scene.points.x[i],
@@ -315,7 +383,8 @@ pub(super) fn side(
                 v: scene.points.v[i],
                 spin: scene.oriented.spin[o],
                 d: Mat3::from_quat(turned) * pose.d,
-                way: way(cast, frame, Vec3::ZERO),
+                gone,
+                besides,
             }
         }
     }
@@ -347,7 +416,7 @@ fn round_side(scene: &Scene, cast: &mut Cast, who: Who) -> Side {
         _ => (Quat::IDENTITY, Vec3::ZERO),
     };
     let frame = cast.of(&scene.movers(), who);
-    Side::whole(frame, x, rotation, v, spin, 0.0)
+    Side::whole(frame, (x, rotation), (v, spin), (Vec3::ZERO, 0.0))
 }
 
 /// The lowest vertices of a body on a plane that looks along `n`, n·p = `offset`: of a rigid one those few that hold it, of a soft one those
@@ -391,7 +460,7 @@ pub(super) fn lowest(
             continue;
         }
         let own = side(scene, cast, (body, visual), k);
-        let margin = own.way + drop + MARGIN * radius;
+        let margin = own.reach() + drop + MARGIN * radius;
         let turn = scene.points.rotation[first + k] * visual.turned[k].conjugate();
         let verts = visual.placed[k].verts.iter();
         let gaps = verts.map(|&v| {

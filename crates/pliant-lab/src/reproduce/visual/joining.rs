@@ -124,14 +124,14 @@ pub(super) fn hinges(bench: &mut Bench) -> Result<(), LabError> {
     write(bench, "v9-hinges.png", &shown)
 }
 
-/// A ring of quads about z.
+/// A ring of quads about z, with flat sides up and down.
 fn torus(major: f32, minor: f32, around: u16, across: u16) -> PolygonMesh {
     let mut mesh = PolygonMesh::default();
     for i in 0..around {
         for j in 0..across {
             let (a, b) = (
-                TAU * f32::from(i) / f32::from(around),
-                TAU * f32::from(j) / f32::from(across),
+                TAU * (f32::from(i) + 0.3) / f32::from(around),
+                TAU * (f32::from(j) + 0.5) / f32::from(across),
             );
             let r = major + minor * b.cos();
             mesh.positions
@@ -184,21 +184,15 @@ pub(super) fn tyre(bench: &mut Bench) -> Result<(), LabError> {
         "the same, more than 0",
         tied == expected && tied > 0,
     );
-    // Quarters about the hub, and not along the edges of the mesh. A pattern lies about the place it is put at.
-    let far = |x: f32, y: f32| (Vec3::new(3.0 * x, 3.0 * y, 0.0), Vec3::new(6.0, 6.0, 6.0));
-    let quarters = [
-        far(1.0, 1.0),
-        far(-1.0, 1.0),
-        far(-1.0, -1.0),
-        far(1.0, -1.0),
-    ];
-    let hub = Vec3::new(0.013, 0.021, 0.0);
-    let shift = Vec3::X * 0.65;
-    let boxes = quarters.map(|(center, size)| (center - shift + hub, size));
+    // Quarters about the hub, through the faces. A pattern is put where the tyre is hit, on its flat side, and may be mirrored there.
+    let top = Vec3::new(0.0, 0.5, 0.15);
+    let hub = Vec3::Y * (0.021 - top.y);
+    let quarters = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
+    let boxes = quarters.map(|(x, y)| (Vec3::new(3.0 * x, 3.0 * y, 0.0) + hub, Vec3::splat(6.0)));
     let pattern = cells(&boxes);
     let mut shown = vec![(picture(&world)?, "whole".to_owned())];
     let mass = world.ledger().mass;
-    world.add_action(fracture(shift, pattern));
+    world.add_action(fracture(top, pattern));
     let bad = run(&mut world, 1);
     let soft: Vec<usize> = (0..world.bodies().len())
         .filter(|&k| world.visual(k).is_some_and(VisualBody::is_soft))

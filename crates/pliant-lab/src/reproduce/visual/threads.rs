@@ -103,6 +103,8 @@ fn crash() -> Result<World, LabError> {
     );
     pane.pattern.kind = PatternKind::Glass;
     pane.pattern.cells = 50;
+    // What has broken off may fall without breaking again.
+    pane.dent_speed = 8.0;
     let pane = world.add_visual(pane)?;
     let post = |name: &str, x: f32| {
         let mut post = body(
@@ -171,7 +173,7 @@ fn crash() -> Result<World, LabError> {
         moved(icosphere(1), Vec3::new(-2.5, 2.0, 0.0)),
         Behavior::Brittle,
     );
-    egg.dent_speed = 1.0;
+    egg.dent_speed = 5.0;
     world.add_visual(egg)?;
     world.add_action(later(
         0.0,

@@ -151,7 +151,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// Benches to run: solve, surface, table1, beam, oriented, or one row, such as table1/taffy or oriented/tree [default: all, without the large surface]
+    /// Benches to run: solve, surface, table1, beam, oriented, visual, or one row, such as table1/taffy or visual/car [default: all, without the large surface]
     pub(crate) names: Vec<String>,
     /// Writes the rows as JSON
     #[arg(long, value_name = "FILE")]
@@ -159,9 +159,9 @@ pub(crate) struct BenchArgs {
     /// A mesh in place of the figure
     #[arg(long, value_name = "FILE")]
     pub(crate) mesh: Option<PathBuf>,
-    /// Numbers of threads to measure with
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2", value_parser = parse_threads)]
-    pub(crate) threads: Vec<usize>,
+    /// Numbers of threads to measure with [default: 1,2; of visual 1, as in its paper]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_threads)]
+    pub(crate) threads: Option<Vec<usize>>,
 }
 
 #[derive(Debug, Args)]

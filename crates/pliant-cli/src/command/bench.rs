@@ -12,6 +12,7 @@ use pliant_lab::bench::oriented;
 use pliant_lab::bench::solve::Common;
 use pliant_lab::bench::surface::Falling;
 use pliant_lab::bench::table1;
+use pliant_lab::bench::visual;
 use pliant_scene::mesh_files::read_mesh;
 
 use crate::args::BenchArgs;
@@ -19,7 +20,9 @@ use crate::failure::Failure;
 use crate::print;
 
 /// The benches there are.
-const BENCHES: [&str; 5] = ["solve", "surface", "table1", "beam", "oriented"];
+const BENCHES: [&str; 6] = ["solve", "surface", "table1", "beam", "oriented", "visual"];
+/// Numbers of threads, if none are given.
+const THREADS: [usize; 2] = [1, 2];
 /// Edge length of the figure's surface (m); it matters only to the sampling.
 const FIGURE_EDGE: f32 = 0.08;
 /// Rows of `surface`: name, triangles, timed frames.
@@ -31,6 +34,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     let rows: Vec<String> = table1::names()
         .map(|row| format!("table1/{row}"))
         .chain(oriented::names().map(|row| format!("oriented/{row}")))
+        .chain(visual::names().map(|row| format!("visual/{row}")))
         .collect();
     let known = |name: &String| BENCHES.contains(&name.as_str()) || rows.contains(name);
     if let Some(name) = args.names.iter().find(|n| !known(n)) {
@@ -46,9 +50,10 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         None => figure()?,
     };
     let wanted = |name: &str| args.names.is_empty() || args.names.iter().any(|n| n == name);
+    let threads = args.threads.as_deref().unwrap_or(&THREADS);
     let mut rows = Vec::new();
     if wanted("solve") {
-        let solve = solve_rows(&mesh, &args.threads)?;
+        let solve = solve_rows(&mesh, threads)?;
         print_table(&solve)?;
         rows.extend(solve);
     }
@@ -59,7 +64,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         } else {
             SURFACES.len()
         };
-        let surface = surface_rows(&mesh, &SURFACES[..rows_wanted], &args.threads)?;
+        let surface = surface_rows(&mesh, &SURFACES[..rows_wanted], threads)?;
         print_stages(&surface)?;
         rows.extend(surface);
     }
@@ -67,12 +72,12 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         .filter(|row| wanted("table1") || wanted(&format!("table1/{row}")))
         .collect();
     if !names.is_empty() {
-        let table = table1_rows(&names, &args.threads)?;
+        let table = table1_rows(&names, threads)?;
         print_table1(&table)?;
         rows.extend(table);
     }
     if wanted("beam") {
-        let beam = on_threads(&args.threads, || beam::measure(seconds))?;
+        let beam = on_threads(threads, || beam::measure(seconds))?;
         print_beam(&beam)?;
         rows.extend(beam);
     }
@@ -80,9 +85,24 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
         .filter(|row| wanted("oriented") || wanted(&format!("oriented/{row}")))
         .collect();
     if !names.is_empty() {
-        let oriented = on_threads(&args.threads, || oriented::measure(&names, seconds))?;
+        let oriented = on_threads(threads, || oriented::measure(&names, seconds))?;
         print_oriented(&oriented)?;
         rows.extend(oriented);
+    }
+    let names: Vec<&str> = visual::names()
+        .filter(|row| wanted("visual") || wanted(&format!("visual/{row}")))
+        .collect();
+    if !names.is_empty() {
+        // The paper's numbers are of one thread.
+        let threads = args.threads.as_deref().unwrap_or(&THREADS[..1]);
+        for name in names.iter().filter(|name| !visual::is_there(name)) {
+            print::line(format_args!(
+                "visual/{name} is left out: there is no built-in scene of this name"
+            ))?;
+        }
+        let visual = on_threads(threads, || visual::measure(&names, seconds))?;
+        print_visual(&visual)?;
+        rows.extend(visual);
     }
     if let Some(path) = &args.json {
         let failed = |error: std::io::Error| Failure::Io(format!("{}: {error}", path.display()));
@@ -184,6 +204,52 @@ fn print_oriented(rows: &[Row]) -> Result<(), Failure> {
             rate / paper,
             1000.0 / least / paper,
         ))?;
+    }
+    Ok(())
+}
+
+/// Medians, the least time of a frame, and the rates of both beside the paper's.
+fn print_visual(rows: &[Row]) -> Result<(), Failure> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let names = joined(visual::COLUMNS.iter().map(|c| format!("{c:>9}")));
+    print::line(format_args!(
+        "row            threads  bodies  joints  primitives {names}  least total  95 % total  frames/s  at best  paper"
+    ))?;
+    for row in rows {
+        let of = |ms: &BTreeMap<String, f64>, c: &str| ms.get(c).copied().unwrap_or(f64::NAN);
+        let ms = joined(
+            visual::COLUMNS
+                .iter()
+                .map(|c| format!("{:9.3}", of(&row.ms, c))),
+        );
+        let count = |name: &str| of(&row.counts, name);
+        let least = of(&row.ms_min, "total");
+        let paper = row
+            .counts
+            .get("paper_fps")
+            .map_or("-".to_owned(), f64::to_string);
+        print::line(format_args!(
+            "{:13}  {:7}  {:6}  {:6}  {:10} {ms}  {least:11.3}  {:10.3}  {:8.1}  {:7.1}  {paper:>5}",
+            row.row,
+            row.threads,
+            count("bodies"),
+            count("joints"),
+            count("primitives"),
+            of(&row.ms_p95, "total"),
+            1000.0 / of(&row.ms, "total"),
+            1000.0 / least,
+        ))?;
+        if let Some(falling) = row.ms.get("falling") {
+            let least = of(&row.ms_min, "falling");
+            print::line(format_args!(
+                "{:13}  while it falls: total {falling:.3}, least {least:.3}, 95 % {:.3} ms; at rest its mean height is {:.3} m",
+                "",
+                of(&row.ms_p95, "falling"),
+                count("mean_height"),
+            ))?;
+        }
     }
     Ok(())
 }

@@ -6,5 +6,6 @@ mod row;
 pub mod solve;
 pub mod surface;
 pub mod table1;
+pub mod visual;
 
 pub use row::{Reference, Row, Samples};

@@ -7,6 +7,7 @@ mod pictures;
 mod plot;
 mod reclustering;
 mod surface;
+mod visual;
 
 pub use check::{Check, Solver};
 use plot::Series;
@@ -40,6 +41,9 @@ pub enum LabError {
     /// A body could not be made.
     #[error("{0}")]
     Build(#[from] pliant::BuildError),
+    /// A body of visual geometry could not be made.
+    #[error("{0}")]
+    Visual(#[from] pliant::visual::VisualError),
     /// A scene could not be built.
     #[error("{0}")]
     Scene(#[from] pliant_scene::Error),
@@ -104,6 +108,7 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
         .iter()
         .chain(reclustering::EXPERIMENTS)
         .chain(oriented::EXPERIMENTS)
+        .chain(visual::EXPERIMENTS)
         .chain(surface::EXPERIMENTS)
 }
 

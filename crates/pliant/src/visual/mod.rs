@@ -40,6 +40,7 @@ pub mod links;
 pub mod manifold;
 #[doc(hidden)]
 pub mod nasty;
+mod overlapping;
 pub mod pattern;
 pub mod patterns;
 pub mod polygons;

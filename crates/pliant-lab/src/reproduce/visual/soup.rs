@@ -1,0 +1,118 @@
+//! Meshes that are none.
+
+use super::worlds::{FRAME, SECOND, body, grounded, visuals};
+use crate::reproduce::check::Solver::Engine;
+use crate::reproduce::{Bench, LabError};
+use glam::Vec3;
+use pliant::World;
+use pliant::visual::nasty::{moved, nasty_meshes, soup};
+use pliant::visual::{Behavior, PolygonMesh};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Triangles of the soup.
+const TRIANGLES: u32 = 10_000;
+/// Seconds of the drop; without `--long` less, for it is slow while all overlap.
+const SECONDS: [usize; 2] = [2, 10];
+
+/// What became of a mesh.
+enum End {
+    /// It was refused, in so many words.
+    Refused(String),
+    /// It fell: primitives, numbers that were stopped or found not finite.
+    Fell(usize, usize),
+    Panicked,
+}
+
+/// V4.
+pub(super) fn falls(bench: &mut Bench) -> Result<(), LabError> {
+    let frames = SECONDS[usize::from(bench.options.long)] * SECOND;
+    for (size, what) in [(0.04, "apart"), (0.15, "in a heap")] {
+        let mesh = soup(TRIANGLES, size, 4);
+        let ended = drop(&mesh, Behavior::Rigid, frames);
+        let (told, pass) = match ended {
+            End::Fell(primitives, bad) => (
+                format!("{primitives} primitives, {bad} numbers that are not finite"),
+                bad == 0,
+            ),
+            End::Refused(why) => (why, false),
+            End::Panicked => ("panic".to_owned(), false),
+        };
+        bench.check(
+            Engine,
+            format!(
+                "{TRIANGLES} loose triangles, {what}, fall for {} s",
+                frames / SECOND
+            ),
+            told,
+            "0 numbers that are not finite",
+            pass,
+        );
+    }
+    let behaviors = [
+        (Behavior::Rigid, "rigid"),
+        (Behavior::Soft, "soft"),
+        (Behavior::Brittle, "brittle"),
+        (Behavior::Ductile, "ductile"),
+    ];
+    for (behavior, name) in behaviors {
+        let (mut fell, mut refused, mut bad) = (0, 0, Vec::new());
+        for (mesh_name, mesh) in nasty_meshes() {
+            match drop(&mesh, behavior, frames) {
+                End::Fell(_, 0) => fell += 1,
+                End::Refused(_) => refused += 1,
+                End::Fell(_, count) => bad.push(format!("{mesh_name}: {count} not finite")),
+                End::Panicked => bad.push(format!("{mesh_name}: panic")),
+            }
+        }
+        bench.check(
+            Engine,
+            format!(
+                "broken meshes, {name}, fall for {} s: fell; refused with a reason; went wrong",
+                frames / SECOND
+            ),
+            format!(
+                "{fell}; {refused}; {}",
+                if bad.is_empty() {
+                    "none".to_owned()
+                } else {
+                    bad.join(", ")
+                }
+            ),
+            "at least one; any; none",
+            fell > 0 && bad.is_empty(),
+        );
+    }
+    Ok(())
+}
+
+/// Drops a mesh on a floor.
+fn drop(mesh: &PolygonMesh, behavior: Behavior, frames: usize) -> End {
+    let fall = || {
+        let mut world = grounded();
+        let lift = mesh.bounds().map_or(0.0, |(lo, _)| 0.3 - lo.y);
+        let desc = body("mesh", moved(mesh.clone(), Vec3::Y * lift), behavior);
+        if let Err(error) = world.add_visual(desc) {
+            return End::Refused(error.to_string());
+        }
+        let mut bad = 0;
+        for _ in 0..frames {
+            bad += world.step(FRAME).non_finite as usize;
+        }
+        let primitives = visuals(&world).map(|v| v.primitives.len()).sum();
+        End::Fell(primitives, bad + not_finite(&world))
+    };
+    catch_unwind(AssertUnwindSafe(fall)).unwrap_or(End::Panicked)
+}
+
+/// Vertices and places that are not finite.
+fn not_finite(world: &World) -> usize {
+    let meshes = world.surfaces().iter().map(|s| {
+        let mesh = s.mesh();
+        mesh.positions.iter().filter(|p| !p.is_finite()).count()
+    });
+    let poses = visuals(world).flat_map(|v| &v.rest);
+    meshes.sum::<usize>()
+        + poses
+            .filter(|p| !(p.x.is_finite() && p.d.is_finite()))
+            .count()
+}

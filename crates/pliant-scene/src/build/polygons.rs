@@ -36,6 +36,8 @@ pub(super) struct Polygons {
     pub(super) whole: PolygonMesh,
     /// What the model says of joints.
     pub(super) rules: &'static [JointRule],
+    /// How the names of parts begin that the model wants to stay where they are.
+    pub(super) fixed: &'static [&'static str],
     /// The mesh file, as messages name it.
     pub(super) file: Option<String>,
 }
@@ -59,7 +61,9 @@ pub(super) fn build(
 ) -> Result<Polygons, Error> {
     let path = format!("body.{index}");
     let own = source(site, &path, index, body)?;
-    let is_marker = |name: &str| name.starts_with(JOINT) || lines.contains(&name);
+    let markers = own.markers;
+    let is_line = |name: &str| lines.contains(&name) || markers.contains(&name);
+    let is_marker = |name: &str| name.starts_with(JOINT) || is_line(name);
     let bounds = |mesh: &PolygonMesh| bounds_of(mesh, |part| !is_marker(mesh.part_name(part)));
     let (model, placement) = match replacement {
         None => {
@@ -101,7 +105,7 @@ pub(super) fn build(
             let found = joint_box(rest, &corners, placement.turn())
                 .map_err(|complaint| site.error(&at, &complaint))?;
             joints.push(found);
-        } else if !lines.contains(&name) {
+        } else if !is_line(name) {
             solids.push((part, name.to_owned()));
         }
     }
@@ -112,7 +116,14 @@ pub(super) fn build(
         ));
     }
     let materials = materials(site, &path, body, &solids, model.materials)?;
-    let is_split = !body.parts.is_empty() || !joints.is_empty();
+    for (at, key) in body.fixed_parts.iter().enumerate() {
+        if !solids.iter().any(|(_, name)| is_meant(key, name)) {
+            let known = solids.iter().map(|(_, name)| name.as_str());
+            let message = crate::file::unknown("part", key, known);
+            return Err(site.error(&format!("{path}.fixed_parts.{at}"), &message));
+        }
+    }
+    let is_split = model.is_split || !body.parts.is_empty() || !joints.is_empty();
     let solids = if is_split {
         let solid = |(part, name): (u16, String)| Solid {
             mesh: only_parts(&mesh, |p| p == part),
@@ -134,6 +145,7 @@ pub(super) fn build(
         joints,
         whole: mesh,
         rules: model.joints,
+        fixed: model.fixed,
         file,
     })
 }
@@ -143,6 +155,14 @@ pub(super) fn line_part(tear: Option<&Tear>) -> Option<&str> {
     match tear {
         Some(Tear::Mesh(name)) => Some(name),
         _ => None,
+    }
+}
+
+/// Whether a scene means a part by a name that may end in `*`.
+pub(super) fn is_meant(key: &str, part: &str) -> bool {
+    match key.strip_suffix('*') {
+        Some(start) => part.starts_with(start),
+        None => part == key,
     }
 }
 
@@ -167,11 +187,7 @@ fn materials(
     for (key, material) in wide.into_iter().chain(exact) {
         let mut is_used = false;
         for (_, name) in solids {
-            let is_meant = match key.strip_suffix('*') {
-                Some(start) => name.starts_with(start),
-                None => name == key,
-            };
-            if is_meant {
+            if is_meant(key, name) {
                 found.insert(name.clone(), material.clone());
                 is_used = true;
             }

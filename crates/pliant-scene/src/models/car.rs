@@ -78,6 +78,8 @@ pub(super) fn make(detail: f32) -> PolygonModel {
         mesh: mold.finish(),
         materials: &[("window", "glass")],
         joints: JOINTS,
+        is_split: true,
+        ..PolygonModel::default()
     }
 }
 

@@ -10,6 +10,7 @@ mod curtain;
 mod door;
 mod head;
 mod mold;
+mod monster;
 mod toy;
 mod tree;
 mod truck;
@@ -26,7 +27,7 @@ pub(crate) use mold::{Mold, pieces};
 pub const NAMES: [&str; 5] = ["tree", "toy", "chain", "head", "truck"];
 
 /// The names of the models of polygons.
-pub const POLYGON_NAMES: [&str; 5] = ["car", "door", "curtain", "bridge", "wall"];
+pub const POLYGON_NAMES: [&str; 6] = ["car", "door", "curtain", "monster-truck", "bridge", "wall"];
 
 /// A model of polygons.
 #[derive(Clone, Debug, Default)]
@@ -89,6 +90,7 @@ pub fn make_polygons(name: &str, detail: f32) -> Option<PolygonModel> {
         "car" => Some(car::make(detail)),
         "door" => Some(door::make(detail)),
         "curtain" => Some(curtain::make(detail)),
+        "monster-truck" => Some(monster::make(detail)),
         "bridge" => Some(bridge::make(detail)),
         "wall" => Some(wall::make(detail)),
         _ => None,

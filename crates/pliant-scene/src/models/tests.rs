@@ -91,10 +91,11 @@ fn meets(joint: &Intake, part: &Intake) -> bool {
 }
 
 /// Models of polygons: how many bodies, joints and primitives at the finest detail they have.
-const POLYGON_SIZES: [(&str, usize, usize, usize); 5] = [
+const POLYGON_SIZES: [(&str, usize, usize, usize); 6] = [
     ("car", 21, 28, 16_000),
     ("door", 4, 4, 700),
     ("curtain", 8, 0, 1_600 + 6 * 128 + 1),
+    ("monster-truck", 14, 9, 45_000),
     ("bridge", 34, 0, 600),
     ("wall", 6, 8, 300),
 ];

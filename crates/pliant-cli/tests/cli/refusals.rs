@@ -49,7 +49,7 @@ fn scene_files() -> Vec<(&'static str, String)> {
         ),
         (
             "method.toml",
-            body(&format!("{shape}\nmethod = \"visual\"")),
+            body(&format!("{shape}\nmethod = \"implicit\"")),
         ),
         (
             "cut.toml",
@@ -178,7 +178,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     (
         &["run", "method.toml"],
         2,
-        "method.toml:3:10: the method `visual` is not supported yet, expected `clusters` or `oriented`",
+        "method.toml:3:10: the method `implicit` is not supported yet, expected `clusters`, `oriented` or `visual`",
     ),
     (
         &["run", "cut.toml"],
@@ -221,7 +221,7 @@ const CASES: &[(&[&str], i32, &str)] = &[
     ),
     (&["run", "dir.toml"], 2, "dir.toml: is a directory"),
     (&["run", "gone.toml"], 2, "gone.toml: no such file"),
-    (&["run", "car"], 2, "unknown scene 'car'; known: drop, "),
+    (&["run", "boat"], 2, "unknown scene 'boat'; known: drop, "),
     (
         &["run", "ball.toml", "--set", "body.0.particle_radius"],
         2,

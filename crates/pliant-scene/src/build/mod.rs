@@ -7,6 +7,7 @@ mod body;
 mod boxes;
 mod cast;
 mod collider;
+mod facets;
 mod form;
 mod joint;
 mod material;

@@ -3,26 +3,21 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use glam::{Quat, Vec3};
-use pliant::geometry::Shape;
+use glam::Vec3;
 use pliant::visual::PolygonMesh;
 
 use super::boxes::{JointBox, joint_box};
-use super::form::{self, Bounds, Placement};
-use super::{Site, shape};
+use super::form::{Bounds, Placement};
+use super::{Site, facets};
 use crate::error::Error;
 use crate::file::{Body, Tear};
 use crate::mesh_files::read_polygons_within;
-use crate::models::{self, JointRule, Mold, PolygonModel};
+use crate::models::{self, JointRule, PolygonModel};
 
 /// How a part of a mesh begins that is a joint.
 const JOINT: &str = "joint.";
 /// Detail of a model that gives none.
 const DEFAULT_DETAIL: f32 = 0.4;
-/// Edges along the longest side of a shape without plane faces that gives no length.
-const EDGES_A_SIDE: f32 = 30.0;
-/// Sides of something round that gives no length of its edges.
-const SIDES: u32 = 20;
 
 /// The polygons of a body in the world.
 pub(super) struct Polygons {
@@ -36,6 +31,8 @@ pub(super) struct Polygons {
     pub(super) whole: PolygonMesh,
     /// What the model says of joints.
     pub(super) rules: &'static [JointRule],
+    /// How the names of parts begin that the model wants to stay where they are.
+    pub(super) fixed: &'static [&'static str],
     /// The mesh file, as messages name it.
     pub(super) file: Option<String>,
 }
@@ -59,7 +56,9 @@ pub(super) fn build(
 ) -> Result<Polygons, Error> {
     let path = format!("body.{index}");
     let own = source(site, &path, index, body)?;
-    let is_marker = |name: &str| name.starts_with(JOINT) || lines.contains(&name);
+    let markers = own.markers;
+    let is_line = |name: &str| lines.contains(&name) || markers.contains(&name);
+    let is_marker = |name: &str| name.starts_with(JOINT) || is_line(name);
     let bounds = |mesh: &PolygonMesh| bounds_of(mesh, |part| !is_marker(mesh.part_name(part)));
     let (model, placement) = match replacement {
         None => {
@@ -101,7 +100,7 @@ pub(super) fn build(
             let found = joint_box(rest, &corners, placement.turn())
                 .map_err(|complaint| site.error(&at, &complaint))?;
             joints.push(found);
-        } else if !lines.contains(&name) {
+        } else if !is_line(name) {
             solids.push((part, name.to_owned()));
         }
     }
@@ -112,7 +111,14 @@ pub(super) fn build(
         ));
     }
     let materials = materials(site, &path, body, &solids, model.materials)?;
-    let is_split = !body.parts.is_empty() || !joints.is_empty();
+    for (at, key) in body.fixed_parts.iter().enumerate() {
+        if !solids.iter().any(|(_, name)| is_meant(key, name)) {
+            let known = solids.iter().map(|(_, name)| name.as_str());
+            let message = crate::file::unknown("part", key, known);
+            return Err(site.error(&format!("{path}.fixed_parts.{at}"), &message));
+        }
+    }
+    let is_split = model.is_split || !body.parts.is_empty() || !joints.is_empty();
     let solids = if is_split {
         let solid = |(part, name): (u16, String)| Solid {
             mesh: only_parts(&mesh, |p| p == part),
@@ -134,6 +140,7 @@ pub(super) fn build(
         joints,
         whole: mesh,
         rules: model.joints,
+        fixed: model.fixed,
         file,
     })
 }
@@ -143,6 +150,14 @@ pub(super) fn line_part(tear: Option<&Tear>) -> Option<&str> {
     match tear {
         Some(Tear::Mesh(name)) => Some(name),
         _ => None,
+    }
+}
+
+/// Whether a scene means a part by a name that may end in `*`.
+pub(super) fn is_meant(key: &str, part: &str) -> bool {
+    match key.strip_suffix('*') {
+        Some(start) => part.starts_with(start),
+        None => part == key,
     }
 }
 
@@ -167,11 +182,7 @@ fn materials(
     for (key, material) in wide.into_iter().chain(exact) {
         let mut is_used = false;
         for (_, name) in solids {
-            let is_meant = match key.strip_suffix('*') {
-                Some(start) => name.starts_with(start),
-                None => name == key,
-            };
-            if is_meant {
+            if is_meant(key, name) {
                 found.insert(name.clone(), material.clone());
                 is_used = true;
             }
@@ -204,124 +215,10 @@ fn source(site: &Site<'_>, path: &str, index: usize, body: &Body) -> Result<Poly
             site.error(&format!("{path}.model"), &message)
         })?
     } else {
-        PolygonModel::plain(of_shape(site, path, body)?)
+        PolygonModel::plain(facets::of_shape(site, path, body)?)
     };
     site.polygons.borrow_mut().insert(index, model.clone());
     Ok(model)
-}
-
-/// The faces of a shape: flat ones where it has some, else triangles.
-fn of_shape(site: &Site<'_>, path: &str, body: &Body) -> Result<PolygonMesh, Error> {
-    let at = format!("{path}.shape");
-    let Some(named) = &body.shape else {
-        return Err(site.error(
-            path,
-            "the body has no form, expected `mesh`, `shape` or `model`",
-        ));
-    };
-    let shape = shape::convert(named)
-        .map_err(|kind| site.error(&at, &format!("a body cannot be a `{kind}`")))?;
-    shape
-        .validate()
-        .map_err(|error| site.error(&at, &error.to_string()))?;
-    let (lo, hi) = shape.bounds();
-    let longest = (hi - lo).max_element();
-    let scale = Placement::new(body, Bounds { lo, hi }).scale;
-    let edge = body.edge_length.map(|edge| edge / scale);
-    // Faces of the finest kind are half as large as the square of an edge.
-    let count = edge.map_or(0.0, |edge| 12.0 * (longest / edge).powi(2));
-    if count > site.limits.triangles as f32 {
-        let message = format!(
-            "`edge_length` makes about {count:.0} faces, the limit is {}",
-            site.limits.triangles
-        );
-        return Err(site.limit(&format!("{path}.edge_length"), &message));
-    }
-    if let Some(mesh) = flat_faces(&shape, edge) {
-        return Ok(mesh);
-    }
-    let edge = edge.unwrap_or(longest / EDGES_A_SIDE);
-    let mesh = pliant::geometry::surface_nets::mesh_shape(&shape, edge)
-        .map_err(|error| form::shape_error(site, path, body, &error))?;
-    Ok(PolygonMesh::from(&mesh))
-}
-
-/// The mesh of a shape whose faces are flat anyway, or those of a solid of revolution.
-fn flat_faces(shape: &Shape, edge: Option<f32>) -> Option<PolygonMesh> {
-    let mut mold = Mold::default();
-    mold.part("", models::BODY_COLOR);
-    let sides = |radius: f32| edge.map_or(SIDES, |e| round(std::f32::consts::TAU * radius, e));
-    let arc = |center: (f32, f32), radius: f32, from: f32, to: f32, n: u32| {
-        let step = move |k: u32| {
-            let angle = from + (to - from) * k as f32 / n as f32;
-            let (sin, cos) = libm::sincosf(angle);
-            let away = center.0 + radius * cos;
-            // The axis itself, whatever rounding says.
-            let away = if away < 1e-5 * radius { 0.0 } else { away };
-            (away, center.1 + radius * sin)
-        };
-        (0..=n).map(step)
-    };
-    let quarter = std::f32::consts::FRAC_PI_2;
-    match shape {
-        Shape::Box { center, half } => {
-            mold.cuboid(
-                *center,
-                *half,
-                Quat::IDENTITY,
-                edge.unwrap_or(f32::INFINITY),
-            );
-        }
-        Shape::Sphere { center, radius } => {
-            let n = sides(*radius);
-            let profile: Vec<_> = arc((0.0, 0.0), *radius, -quarter, quarter, n / 2).collect();
-            mold.revolve(*center, Quat::IDENTITY, &profile, n);
-        }
-        Shape::Ellipsoid { center, radii } => {
-            let n = sides(radii.max_element());
-            let profile: Vec<_> = arc((0.0, 0.0), 1.0, -quarter, quarter, n / 2).collect();
-            mold.revolve(Vec3::ZERO, Quat::IDENTITY, &profile, n);
-            mold.move_all(|p| *center + *radii * p);
-        }
-        Shape::Capsule { a, b, radius } => {
-            let (n, long) = (sides(*radius), a.distance(*b));
-            let straight = edge.map_or(1, |e| models::pieces(long, e));
-            let mut profile: Vec<_> = arc((0.0, 0.0), *radius, -quarter, 0.0, n / 4).collect();
-            profile.extend((1..straight).map(|k| (*radius, long * k as f32 / straight as f32)));
-            let top = arc((0.0, long), *radius, 0.0, quarter, n / 4);
-            profile.extend(top.skip(usize::from(long == 0.0)));
-            let turn = Quat::from_rotation_arc(Vec3::Y, (*b - *a).normalize_or(Vec3::Y));
-            mold.revolve(*a, turn, &profile, n);
-        }
-        Shape::Cylinder {
-            center,
-            radius,
-            height,
-        } => {
-            let straight = edge.map_or(1, |e| models::pieces(*height, e));
-            let at = |k: u32| (*radius, height * (k as f32 / straight as f32 - 0.5));
-            let profile: Vec<_> = (0..=straight).map(at).collect();
-            mold.revolve(*center, Quat::IDENTITY, &profile, sides(*radius));
-        }
-        Shape::Torus {
-            center,
-            major,
-            minor,
-        } => {
-            let n = edge.map_or(SIDES / 2, |e| round(std::f32::consts::TAU * minor, e));
-            // The profile ends with the very numbers that it begins with.
-            let mut profile: Vec<_> = arc((*major, 0.0), *minor, 0.0, 4.0 * quarter, n).collect();
-            profile[n as usize] = profile[0];
-            mold.turned(*center, Quat::IDENTITY, &profile, sides(major + minor));
-        }
-        _ => return None,
-    }
-    Some(mold.finish())
-}
-
-/// A number of sides of something round: a multiple of four, so that halves and quarters of it are round, too.
-fn round(length: f32, edge: f32) -> u32 {
-    (models::pieces(length, edge).div_ceil(4) * 4).max(8)
 }
 
 /// The parts that faces belong to, in the order of their numbers.
@@ -384,65 +281,4 @@ pub(super) fn only_parts(mesh: &PolygonMesh, is_meant: impl Fn(u16) -> bool) -> 
         out.part_names.clear();
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Shapes become flat faces: boxes and solids of revolution quads, and all look outwards.
-    #[test]
-    fn shapes_have_flat_faces() {
-        let shapes = [
-            Shape::Box {
-                center: Vec3::X,
-                half: Vec3::new(0.5, 1.0, 1.5),
-            },
-            Shape::Sphere {
-                center: Vec3::X,
-                radius: 1.0,
-            },
-            Shape::Ellipsoid {
-                center: Vec3::X,
-                radii: Vec3::new(1.0, 2.0, 0.5),
-            },
-            Shape::Capsule {
-                a: Vec3::X,
-                b: Vec3::NEG_ONE,
-                radius: 0.5,
-            },
-            Shape::Cylinder {
-                center: Vec3::X,
-                radius: 0.5,
-                height: 3.0,
-            },
-            Shape::Torus {
-                center: Vec3::X,
-                major: 1.0,
-                minor: 0.3,
-            },
-        ];
-        for shape in &shapes {
-            for edge in [None, Some(0.1)] {
-                let mesh = flat_faces(shape, edge).unwrap();
-                assert_eq!(mesh.validate(), Ok(()));
-                let options = pliant::visual::IntakeOptions::default();
-                let intake = pliant::visual::intake(&mesh, &options).unwrap();
-                let report = &intake.report;
-                assert_eq!(
-                    (
-                        report.bent_quads,
-                        report.welded_vertices,
-                        report.faces_without_area
-                    ),
-                    (0, 0, 0),
-                    "{shape:?}"
-                );
-                let is_ring = matches!(shape, Shape::Torus { .. });
-                if !is_ring && report.fine_convex_shapes == 0 {
-                    assert_eq!(intake.primitives.len(), 1, "{shape:?}");
-                }
-            }
-        }
-    }
 }

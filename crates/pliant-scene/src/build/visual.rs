@@ -64,10 +64,20 @@ pub(super) fn add(
         let given = solid.material.as_deref().or(body.material.as_deref());
         let substance = given.unwrap_or(DEFAULT_MATERIAL);
         let (paint, look) = appearance(site, (index, copy, k), body, substance, &solid)?;
-        let Solid { mut mesh, .. } = solid;
+        let Solid { mut mesh, part, .. } = solid;
         paint_over(&mut mesh, paint);
         Totals::of(stage.world).add_polygons(site, index, &mesh)?;
+        let is_fixed = form.is_split
+            && (form.fixed.iter().any(|start| part.starts_with(start))
+                || body
+                    .fixed_parts
+                    .iter()
+                    .any(|name| polygons::is_meant(name, &part)));
         let desc = describe(site, &path, body, (&full, substance), mesh, &form.whole)?;
+        let desc = VisualDesc {
+            is_fixed: desc.is_fixed || is_fixed,
+            ..desc
+        };
         let ids = stage.world.add_visual(desc).map_err(|error| {
             let what = match (&form.file, &error) {
                 (Some(file), VisualError::Intake(_)) => format!("{file}: {error}"),

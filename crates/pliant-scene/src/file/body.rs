@@ -38,6 +38,9 @@ pub struct Body {
     pub spin: Option<[f32; 3]>,
     /// Whether it stays where it is, whatever happens; false if omitted. Visual only.
     pub fixed: Option<bool>,
+    /// Parts that stay where they are, of a body whose parts are bodies of their own; a `*` at the end stands for anything. Visual only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixed_parts: Vec<String>,
     /// A crowd of this body, as bodies of their own that are called NAME.0, NAME.1 and so on.
     pub copies: Option<Copies>,
     /// Least distance of two particles (m); a fortieth of the longest side if omitted.
@@ -368,7 +371,7 @@ impl Body {
     }
 
     /// The fields that only some methods know: name, whether it is given, the methods.
-    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 26] {
+    fn fields_of_methods(&self) -> [(&'static str, bool, &'static [Method]); 27] {
         use Method::{Clusters, Implicit, Oriented, Visual};
         [
             (
@@ -401,6 +404,7 @@ impl Body {
             ("detail", self.detail.is_some(), &[Oriented, Visual]),
             ("spin", self.spin.is_some(), &[Visual]),
             ("fixed", self.fixed.is_some(), &[Visual]),
+            ("fixed_parts", !self.fixed_parts.is_empty(), &[Visual]),
             ("tear", self.tear.is_some(), &[Visual]),
             ("skin", self.skin.is_some(), &[Oriented]),
             ("turning", self.turning.is_some(), &[Oriented]),

@@ -3,13 +3,18 @@
 //! Oriented ones are made of particles one by one, as a tool for such models would: ropes, sheets, rigid parts and joints in one body.
 //! Visual ones are meshes of polygons in parts, with boxes for joints, as an artist would make them.
 
+mod bridge;
 mod car;
 mod chain;
+mod curtain;
+mod door;
 mod head;
 mod mold;
+mod monster;
 mod toy;
 mod tree;
 mod truck;
+mod wall;
 mod workshop;
 
 use pliant::OrientedDesc;
@@ -22,7 +27,7 @@ pub(crate) use mold::{Mold, pieces};
 pub const NAMES: [&str; 5] = ["tree", "toy", "chain", "head", "truck"];
 
 /// The names of the models of polygons.
-pub const POLYGON_NAMES: [&str; 1] = ["car"];
+pub const POLYGON_NAMES: [&str; 6] = ["car", "door", "curtain", "monster-truck", "bridge", "wall"];
 
 /// A model of polygons.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +38,12 @@ pub struct PolygonModel {
     pub materials: &'static [(&'static str, &'static str)],
     /// What its joints can do.
     pub joints: &'static [JointRule],
+    /// How the names of parts begin that stay where they are.
+    pub fixed: &'static [&'static str],
+    /// Parts that are not simulated: they mark lines.
+    pub markers: &'static [&'static str],
+    /// Whether every part is a body of its own, whatever the scene says.
+    pub is_split: bool,
 }
 
 /// What a joint of a model can do.
@@ -77,6 +88,11 @@ pub fn make(name: &str, detail: f32) -> Option<OrientedDesc> {
 pub fn make_polygons(name: &str, detail: f32) -> Option<PolygonModel> {
     match name {
         "car" => Some(car::make(detail)),
+        "door" => Some(door::make(detail)),
+        "curtain" => Some(curtain::make(detail)),
+        "monster-truck" => Some(monster::make(detail)),
+        "bridge" => Some(bridge::make(detail)),
+        "wall" => Some(wall::make(detail)),
         _ => None,
     }
 }

@@ -133,19 +133,34 @@ impl Mold {
 
     /// A cuboid with faces about as long as `edge`, turned and then moved.
     pub(crate) fn cuboid(&mut self, center: Vec3, half: Vec3, turn: Quat, edge: f32) {
+        self.hull(center, half, turn, edge, &[]);
+    }
+
+    /// The same without some of its sides, which are numbered: left, right, lower, upper, back, front. It is hollow.
+    pub(crate) fn hull(
+        &mut self,
+        center: Vec3,
+        half: Vec3,
+        turn: Quat,
+        edge: f32,
+        without: &[usize],
+    ) {
         let corner = |i: u32| {
             let sign = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
             center + turn * (half * Vec3::new(sign(0), sign(1), sign(2)))
         };
-        for quad in [
+        let sides = [
             [0, 4, 6, 2],
             [1, 3, 7, 5],
             [0, 1, 5, 4],
             [2, 6, 7, 3],
             [0, 2, 3, 1],
             [4, 5, 7, 6],
-        ] {
-            self.patch(quad.map(corner), edge);
+        ];
+        for (side, quad) in sides.into_iter().enumerate() {
+            if !without.contains(&side) {
+                self.patch(quad.map(corner), edge);
+            }
         }
     }
 

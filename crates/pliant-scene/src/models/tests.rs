@@ -91,7 +91,14 @@ fn meets(joint: &Intake, part: &Intake) -> bool {
 }
 
 /// Models of polygons: how many bodies, joints and primitives at the finest detail they have.
-const POLYGON_SIZES: [(&str, usize, usize, usize); 1] = [("car", 21, 28, 16_000)];
+const POLYGON_SIZES: [(&str, usize, usize, usize); 6] = [
+    ("car", 21, 28, 16_000),
+    ("door", 4, 4, 700),
+    ("curtain", 8, 0, 1_600 + 6 * 128 + 1),
+    ("monster-truck", 14, 9, 45_000),
+    ("bridge", 34, 0, 600),
+    ("wall", 6, 8, 300),
+];
 
 /// Faces are flat, every part is in one piece, every joint meets what it holds, and there is as much of all that as the paper says.
 #[test]
@@ -104,6 +111,7 @@ fn polygon_models_are_sound() {
             assert_eq!(mesh.validate(), Ok(()));
             let parts: Vec<(&str, Intake)> = (0..mesh.part_count() as u16)
                 .map(|part| (mesh.part_name(part), part_of(mesh, part)))
+                .filter(|(part, _)| !model.markers.contains(part))
                 .collect();
             let is_joint = |part: &&(&str, Intake)| part.0.starts_with("joint.");
             let found = parts.iter().filter(is_joint).count();
@@ -140,7 +148,7 @@ fn polygon_models_are_sound() {
                 );
             }
             let (lo, _) = mesh.bounds().unwrap();
-            assert!(lo.y.abs() < 0.05, "{name} stands at {lo}");
+            assert!((-0.01..0.2).contains(&lo.y), "{name} stands at {lo}");
         }
     }
     assert!(make_polygons("boat", 1.0).is_none());

@@ -17,10 +17,11 @@ impl World {
             points: &self.points,
             oriented: &self.oriented,
             rigids: &self.rigids,
+            gravity: Vec3::ZERO,
             h: 0.0,
         };
         let mut candidates = Candidates::default();
-        candidates.find(&scene, &[], (&[], &[]), Vec3::ZERO, 0.0);
+        candidates.find(&scene, &[], (&[], &[]), 0.0);
         let [mut one, mut two] = [Placed::default(), Placed::default()];
         let mut found = Vec::new();
         for pair in &candidates.pairs {

@@ -80,8 +80,8 @@ pub struct VisualBody {
     pub(crate) drawn: Vec<Vec3>,
     /// Farthest vertex from the centre of mass (m).
     pub(crate) radius: f32,
-    /// Least thickness of its primitives (m).
-    pub(crate) thinnest: f32,
+    /// Mean thickness of its primitives (m).
+    pub(crate) thickness: f32,
     /// How many impacts have changed it: random numbers are keyed by it.
     pub(crate) events: u32,
     /// How often what it is a piece of has shattered.
@@ -132,10 +132,8 @@ impl VisualBody {
             .with_min_len(64)
             .map(Hull::new)
             .collect();
-        let thinnest = primitives
-            .iter()
-            .map(|p| p.thickness)
-            .fold(f32::MAX, f32::min);
+        let sum: f32 = primitives.iter().map(|p| p.thickness).sum();
+        let thickness = sum / primitives.len().max(1) as f32;
         let count = primitives.len();
         Self {
             rules,
@@ -154,7 +152,7 @@ impl VisualBody {
             inverse: Vec::new(),
             drawn: Vec::new(),
             radius: 0.0,
-            thinnest,
+            thickness,
             events: 0,
             generation: 0,
             divided: Vec::new(),
@@ -260,6 +258,14 @@ impl VisualBody {
                 x: rigid.x + rigid.rotation * rest.x,
                 d: Mat3::from_quat(rigid.rotation) * rest.d,
             },
+        }
+    }
+
+    /// A place of the world in the axes of its primitives' places.
+    pub(crate) fn to_own(&self, p: Vec3) -> Vec3 {
+        match &self.rigid {
+            None => p,
+            Some(rigid) => rigid.rotation.conjugate() * (p - rigid.x),
         }
     }
 

@@ -103,7 +103,7 @@ pub(crate) fn pattern_at(
         TearRule::All => {}
         TearRule::None => placed.set_tearable(|_, _| false),
         TearRule::Lines(lines) => {
-            let near = f64::from(ON_LINE * body.thinnest);
+            let near = f64::from(ON_LINE * body.thickness);
             placed.set_tearable(|a, b| {
                 // A crack may open where the two cells meet on the line.
                 let shared = |v: &&DVec3| b.shape.verts.iter().any(|w| w.distance(**v) < 1e-6);
@@ -227,13 +227,7 @@ impl VisualBody {
             .map(|&k| self.turned[k as usize])
             .collect();
         let source = (Arc::clone(&self.source), made.gid_count);
-        let mut body = Self::new(
-            self.rules.clone(),
-            made.primitives,
-            graph,
-            rest,
-            source,
-        );
+        let mut body = Self::new(self.rules.clone(), made.primitives, graph, rest, source);
         (body.dented, body.turned) = (dented, turned);
         (body.events, body.generation) = (self.events, self.generation);
         body.divided.clone_from(&self.divided);

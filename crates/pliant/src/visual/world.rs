@@ -119,7 +119,7 @@ impl World {
         body.groups = self.groups.len()..self.groups.len();
         body.oriented = self.oriented.len()..self.oriented.len();
         body.rings = self.rings.len()..self.rings.len();
-        body.particle_radius = visual.thinnest;
+        body.particle_radius = visual.thickness;
         self.bodies.push(body);
         self.surfaces.push(visual.surface());
         self.visuals.push(Some(Box::new(visual)));

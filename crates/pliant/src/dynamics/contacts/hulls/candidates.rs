@@ -14,7 +14,7 @@ use crate::world::Body;
 use glam::{Mat3, Vec3};
 use std::ops::Range;
 
-/// How far from where it is expected a body may be before candidates are found anew, in the thickness of its thinnest primitive.
+/// How far from where it is expected a body may be before candidates are found anew, in the mean thickness of its primitives.
 const SLACK: f32 = 0.25;
 /// The same, in the way that it is expected to go.
 const SWERVE: f32 = 0.1;
@@ -105,11 +105,7 @@ struct Way {
 impl Way {
     /// How far anything of the two goes towards the other, in `left` seconds: what moves alike does not come nearer.
     fn nearing(&self, other: &Self, left: f32) -> f32 {
-        (self.v - other.v).length() * left
-            + self.besides
-            + other.besides
-            + self.slack
-            + other.slack
+        (self.v - other.v).length() * left + self.besides + other.besides + self.slack + other.slack
     }
 
     /// The same for something that is expected to go with a velocity of its own (m/s).
@@ -147,7 +143,11 @@ pub struct Candidates {
 
 impl Candidates {
     /// Whether a body is not where it was expected, or nothing is known yet.
-    pub fn are_stale(&self, scene: &Scene, predicted: impl Fn(usize) -> Option<(Vec3, f32)>) -> bool {
+    pub fn are_stale(
+        &self,
+        scene: &Scene,
+        predicted: impl Fn(usize) -> Option<(Vec3, f32)>,
+    ) -> bool {
         if self.ways.len() != scene.visuals.len() {
             return true;
         }
@@ -291,7 +291,7 @@ impl Candidates {
                 }
             };
             let gone = v * left + fall;
-            let slack = SLACK * visual.thinnest + SWERVE * (gone.length() + besides);
+            let slack = SLACK * visual.thickness + SWERVE * (gone.length() + besides);
             let (lo, hi) = visual.bounds();
             let mut way = Way {
                 lo,
@@ -375,9 +375,13 @@ impl Candidates {
         for k in list {
             let (lo, hi) = in_world(own, k);
             let (lo, hi) = to_axes(other, lo - grow, hi + grow);
+            let (x, radius) = (own.pose(k as usize).x, own.placed[k as usize].radius);
+            let x = other.to_own(x);
             other.tree.for_each_in_box(lo, hi, |l| {
                 let near = &other.boxes[l as usize];
-                if near.0.cmple(hi).all() && lo.cmple(near.1).all() {
+                let reach = radius + other.placed[l as usize].radius + grow;
+                let meet = near.0.cmple(hi).all() && lo.cmple(near.1).all();
+                if meet && x.distance_squared(other.rest[l as usize].x) < reach * reach {
                     let (k, l) = if swapped { (l, k) } else { (k, l) };
                     named.push([(a, k), (b, l)]);
                 }

@@ -163,15 +163,16 @@ impl Stage {
             }
         }
         let places = self.placed.par_iter_mut().zip(&self.sides).zip(used);
-        places.enumerate().with_min_len(SHARE).for_each(
-            |(slot, ((placed, side), &(body, k)))| {
+        places
+            .enumerate()
+            .with_min_len(SHARE)
+            .for_each(|(slot, ((placed, side), &(body, k)))| {
                 if is_live(slot)
                     && let Some(visual) = &scene.visuals[body as usize]
                 {
                     visual.hulls[k as usize].place(side.d, placed);
                 }
-            },
-        );
+            });
     }
 
     /// Rigid primitives that hardly move against each other in the rest of the frame are looked at once; their contacts move with them.
@@ -432,7 +433,7 @@ pub(super) fn lowest(
         let whole = side(scene, cast, (body, visual), 0);
         let frame = &cast.frames[whole.frame as usize];
         let way = (frame.x - frame.start).length() + frame.turned.length() * visual.radius;
-        let margin = way + drop + MARGIN * visual.thinnest;
+        let margin = way + drop + MARGIN * visual.thickness;
         let local = rigid.rotation.conjugate() * n;
         let base = offset - n.dot(rigid.x);
         let mut low: Vec<Low> = Vec::new();

@@ -220,18 +220,12 @@ impl World {
                 joint,
                 speed,
                 until,
-            } => {
-                let asked = Lead::Drive(speed);
-                self.lead_joints(joint, asked, until, report);
-            }
+            } => self.lead_joints(joint, Lead::Drive(speed), until, report),
             ActionKind::Steer {
                 joint,
                 angle,
                 until,
-            } => {
-                let asked = Lead::Steer(angle);
-                self.lead_joints(joint, asked, until, report);
-            }
+            } => self.lead_joints(joint, Lead::Steer(angle), until, report),
             ActionKind::Cut {
                 point,
                 normal,

@@ -240,7 +240,7 @@ impl World {
                 h,
                 gravity: self.settings.gravity,
             };
-            hulls.find(&scene, &placed, (&plan.apart, &plan.tied), left);
+            hulls.find(&scene, &placed, &plan.apart, left);
             let joined = (&mut self.joints[..], &self.attachments[..]);
             hulls.bind(&scene, &placed, joined, &plan.places);
         }
@@ -449,7 +449,7 @@ impl World {
         let mut apart: Vec<(u32, u32)> = self.joints.iter().filter_map(pair).collect();
         apart.sort_unstable();
         apart.dedup();
-        plan.apart = apart;
+        plan.apart.bodies = apart;
         let tie = |own: &Attachment| {
             let Ground::Body(to) = own.to else {
                 return None;
@@ -459,8 +459,8 @@ impl World {
                 (places.of(to)? as u32, 0),
             ])
         };
-        plan.tied = self.attachments.iter().filter_map(tie).collect();
-        plan.tied.sort_unstable();
+        plan.apart.tied = self.attachments.iter().filter_map(tie).collect();
+        plan.apart.tied.sort_unstable();
         let all = self.bodies.iter().zip(&self.visuals);
         let oriented = all.filter(|(b, visual)| !b.oriented.is_empty() && visual.is_none());
         plan.ellipsoid_bodies = oriented

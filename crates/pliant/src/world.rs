@@ -7,6 +7,7 @@ use crate::dynamics::attachments::{Attachment, Ground};
 use crate::dynamics::collider::Collider;
 use crate::dynamics::contacts::depths::Depths;
 use crate::dynamics::contacts::ellipsoids::{EllipsoidBody, EllipsoidContacts};
+use crate::dynamics::contacts::hulls::candidates::Apart;
 use crate::dynamics::contacts::hulls::{BodyPlaces, HullContacts};
 use crate::dynamics::contacts::kinship::Kinship;
 use crate::dynamics::contacts::layer::Layer;
@@ -262,10 +263,8 @@ pub(crate) struct Plan {
     pub(crate) blocks: Vec<Range<usize>>,
     pub(crate) pair_bodies: Vec<PairBody>,
     pub(crate) ellipsoid_bodies: Vec<EllipsoidBody>,
-    /// Pairs of bodies of visual geometry that do not touch, ascending: joints hold them.
-    pub(crate) apart: Vec<(u32, u32)>,
-    /// Primitives of soft bodies, with the bodies that they are tied to, ascending: these do not touch.
-    pub(crate) tied: Vec<[(u32, u32); 2]>,
+    /// What of visual geometry does not touch.
+    pub(crate) apart: Apart,
     /// Where bodies are, by their ids.
     pub(crate) places: BodyPlaces,
     /// Whether there are bodies of visual geometry at all.

@@ -188,17 +188,7 @@ impl ActionKind {
                 radius,
                 mass,
                 until,
-            } => {
-                if !(from.is_finite() && velocity.is_finite()) {
-                    Some("a shot needs a finite start and velocity")
-                } else if !(positive(radius) && positive(mass)) {
-                    Some("a shot needs a radius and a mass above 0")
-                } else if until.is_nan() {
-                    Some("a shot needs a time at which it ends")
-                } else {
-                    None
-                }
-            }
+            } => shot_complaint(from, velocity, [radius, mass], until),
             Self::Pull { grip, path, until } => {
                 let sound = path.iter().all(|key| key.position.is_finite())
                     && path.is_sorted_by(|a, b| a.time <= b.time);
@@ -236,10 +226,13 @@ impl ActionKind {
             Self::Fracture { at, .. } => {
                 (!at.is_finite()).then_some("a fracture needs a finite place")
             }
-            &Self::Drive { speed, until, .. } => (!speed.is_finite() || until.is_nan())
-                .then_some("a drive needs a finite speed and a time at which it ends"),
-            &Self::Steer { angle, until, .. } => (!angle.is_finite() || until.is_nan())
-                .then_some("a steer needs a finite angle and a time at which it ends"),
+            &Self::Drive {
+                speed: x, until, ..
+            }
+            | &Self::Steer {
+                angle: x, until, ..
+            } => (!x.is_finite() || until.is_nan())
+                .then_some("leading a joint needs a finite number and a time at which it ends"),
             Self::Tool { collider, until } => {
                 let sound = |key: &MotionKey| {
                     key.position.is_finite() && key.rotation.is_finite() && !key.time.is_nan()
@@ -255,12 +248,9 @@ impl ActionKind {
                 hardening,
                 ..
             } => {
-                let within = |value: Option<f32>, most: f32| {
-                    value.is_none_or(|value| (0.0..=most).contains(&value))
-                };
-                let ok = within(stiffness, 1.0)
-                    && within(plastic_yield, f32::INFINITY)
-                    && within(plastic_flow, 1.0)
+                let ok = is_within(stiffness, 1.0)
+                    && is_within(plastic_yield, f32::INFINITY)
+                    && is_within(plastic_flow, 1.0)
                     && hardening.is_none_or(f32::is_finite);
                 (!ok).then_some(
                     "a change needs a stiffness and a flow from 0 to 1 and a yield from 0",
@@ -286,6 +276,25 @@ impl ActionKind {
             }
         }
     }
+}
+
+/// What makes a shot meaningless, if anything does.
+fn shot_complaint(from: Vec3, velocity: Vec3, sizes: [f32; 2], until: f64) -> Option<&'static str> {
+    let positive = |x: f32| x > 0.0 && x.is_finite();
+    if !(from.is_finite() && velocity.is_finite()) {
+        Some("a shot needs a finite start and velocity")
+    } else if !sizes.into_iter().all(positive) {
+        Some("a shot needs a radius and a mass above 0")
+    } else if until.is_nan() {
+        Some("a shot needs a time at which it ends")
+    } else {
+        None
+    }
+}
+
+/// Whether a value that may be given is from 0 to `most`.
+fn is_within(value: Option<f32>, most: f32) -> bool {
+    value.is_none_or(|value| (0.0..=most).contains(&value))
 }
 
 /// Whether a vector points somewhere.

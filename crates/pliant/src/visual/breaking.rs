@@ -12,6 +12,7 @@ use crate::dynamics::attachments::Ground;
 use crate::dynamics::frame::Rigid;
 use crate::random::name_key;
 use crate::report::{StepReport, SurfaceReport};
+use crate::resample::ResampleReport;
 use crate::state::{BodyId, Surface};
 use crate::world::World;
 use glam::Vec3;
@@ -59,7 +60,7 @@ impl World {
             .resize(self.bodies.len(), SurfaceReport::default());
         report
             .resampled
-            .resize(self.bodies.len(), Default::default());
+            .resize(self.bodies.len(), ResampleReport::default());
     }
 
     /// What a body does about the hits of a frame.

@@ -114,6 +114,10 @@ impl World {
     /// Adds a joint between bodies of visual geometry, or between one and the world: one for each body in the box on either side.
     ///
     /// A soft body is held by attachments of its primitives in the box instead.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is added is handed over, as with bodies"
+    )]
     pub fn add_joint(&mut self, desc: JointDesc) -> Result<Vec<JointId>, VisualError> {
         let in_box = |world: &Self, ids: &[BodyId], side: &str| {
             let mut found = Vec::new();
@@ -355,7 +359,7 @@ impl World {
                     let pieces = (0u32..).zip(&fragment.parents);
                     let pieces = pieces.filter(|(_, parent)| **parent == own.primitive);
                     let pieces: Vec<usize> = pieces.map(|(k, _)| k as usize).collect();
-                    kept.extend(self.follow_tie(&own, *new_id, fragment, pieces));
+                    kept.extend(self.follow_tie(&own, *new_id, fragment, &pieces));
                 }
             } else if own.to == Ground::Body(id) {
                 let Some(old) = old else { continue };
@@ -391,7 +395,7 @@ impl World {
         own: &Attachment,
         id: BodyId,
         fragment: &Fragment,
-        pieces: Vec<usize>,
+        pieces: &[usize],
     ) -> Vec<Attachment> {
         let ground = self.rigid_of(own.to);
         let place = ground.x + ground.rotation * own.at;

@@ -2,7 +2,7 @@
 
 use super::hull::Placed;
 use super::sat::{Feature, Solid, separation};
-use crate::dynamics::contacts::hulls::candidates::{Candidates, Scene};
+use crate::dynamics::contacts::hulls::candidates::{Apart, Candidates, Scene};
 use crate::world::World;
 use glam::Vec3;
 
@@ -21,7 +21,7 @@ impl World {
             h: 0.0,
         };
         let mut candidates = Candidates::default();
-        candidates.find(&scene, &[], (&[], &[]), 0.0);
+        candidates.find(&scene, &[], &Apart::default(), 0.0);
         let [mut one, mut two] = [Placed::default(), Placed::default()];
         let mut found = Vec::new();
         for pair in &candidates.pairs {

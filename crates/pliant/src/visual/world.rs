@@ -51,6 +51,10 @@ pub(crate) struct Motion {
 
 impl World {
     /// Adds a body of visual geometry; one body a connected piece of the mesh, the first with the name, the others with `.1`, `.2`, ….
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "what is added is handed over, as with bodies"
+    )]
     pub fn add_visual(&mut self, desc: VisualDesc) -> Result<Vec<BodyId>, VisualError> {
         desc.check()?;
         let options = IntakeOptions {

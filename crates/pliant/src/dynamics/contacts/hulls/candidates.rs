@@ -48,6 +48,15 @@ impl Scene<'_> {
     }
 }
 
+/// What does not touch, because something holds it together.
+#[derive(Clone, Debug, Default)]
+pub struct Apart {
+    /// Pairs of bodies that joints hold, ascending.
+    pub bodies: Vec<(u32, u32)>,
+    /// Primitives of soft bodies, with the bodies that they are tied to, ascending.
+    pub tied: Vec<[(u32, u32); 2]>,
+}
+
 /// Two primitives that may touch, by their entries in [`Candidates::used`].
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
@@ -160,22 +169,18 @@ impl Candidates {
             if !way.is_free {
                 return false;
             }
-            match predicted(at) {
-                Some((x, turned)) => {
-                    let off = x.distance(way.from + way.v * t + fall);
-                    let turned = (self.turned[at] + turned).min(2.0) * visual.radius;
-                    off + (turned - way.besides).max(0.0) > way.slack
-                }
-                None => {
-                    let expected = way.v * t + fall;
-                    let most = way.besides + way.slack;
-                    let own = scene.bodies[at].points.clone().zip(&visual.rest);
-                    own.into_iter().any(|(i, was)| {
-                        let off = scene.points.pred[i].position() - was.x - expected;
-                        off.length_squared() > most * most
-                    })
-                }
+            if let Some((x, turned)) = predicted(at) {
+                let off = x.distance(way.from + way.v * t + fall);
+                let turned = (self.turned[at] + turned).min(2.0) * visual.radius;
+                return off + (turned - way.besides).max(0.0) > way.slack;
             }
+            let expected = way.v * t + fall;
+            let most = way.besides + way.slack;
+            let mut own = scene.bodies[at].points.clone().zip(&visual.rest);
+            own.any(|(i, was)| {
+                let off = scene.points.pred[i].position() - was.x - expected;
+                off.length_squared() > most * most
+            })
         })
     }
 
@@ -192,15 +197,8 @@ impl Candidates {
         self.ways.clear();
     }
 
-    /// Finds all candidates for the `left` seconds that the frame still has. `apart` are pairs of bodies that do not touch, `tied`
-    /// primitives with the bodies that they are tied to.
-    pub fn find(
-        &mut self,
-        scene: &Scene,
-        placed: &[PlacedCollider],
-        (apart, tied): (&[(u32, u32)], &[[(u32, u32); 2]]),
-        left: f32,
-    ) {
+    /// Finds all candidates for the `left` seconds that the frame still has.
+    pub fn find(&mut self, scene: &Scene, placed: &[PlacedCollider], apart: &Apart, left: f32) {
         let known: Vec<(Key, Feature)> = self.known_features();
         self.find_ways(scene, left);
         self.used.clear();
@@ -209,14 +207,15 @@ impl Candidates {
         self.against.clear();
         self.near.clear();
         let mut named: Vec<[(u32, u32); 2]> = Vec::new();
-        for (a, b) in self.body_pairs(apart) {
+        for (a, b) in self.body_pairs(&apart.bodies) {
             self.primitive_pairs(scene, (a, b), left, &mut named);
         }
         let is_tied = |[p, q]: &[(u32, u32); 2]| {
-            let tie = |p: (u32, u32), q: (u32, u32)| tied.binary_search(&[p, (q.0, 0)]).is_ok();
+            let tie =
+                |p: (u32, u32), q: (u32, u32)| apart.tied.binary_search(&[p, (q.0, 0)]).is_ok();
             tie(*p, *q) || tie(*q, *p)
         };
-        if !tied.is_empty() {
+        if !apart.tied.is_empty() {
             named.retain(|pair| !is_tied(pair));
         }
         for (at, visual) in scene.visuals.iter().enumerate() {
@@ -277,18 +276,15 @@ impl Candidates {
                 self.ways.push(Way::default());
                 continue;
             };
-            let (from, v, besides, is_free) = match &visual.rigid {
-                Some(rigid) => {
-                    let turn = (rigid.spin.length() * left).min(2.0) * visual.radius;
-                    (rigid.x, rigid.v, turn, rigid.inv_mass > 0.0)
-                }
-                None => {
-                    let own = &scene.points.v[scene.bodies[at].points.clone()];
-                    let mean = own.iter().sum::<Vec3>() / own.len().max(1) as f32;
-                    let off = own.iter().map(|v| (*v - mean).length_squared());
-                    let fastest = off.fold(0.0, f32::max).sqrt();
-                    (Vec3::ZERO, mean, (1.0 + SWERVE) * fastest * left, true)
-                }
+            let (from, v, besides, is_free) = if let Some(rigid) = &visual.rigid {
+                let turn = (rigid.spin.length() * left).min(2.0) * visual.radius;
+                (rigid.x, rigid.v, turn, rigid.inv_mass > 0.0)
+            } else {
+                let own = &scene.points.v[scene.bodies[at].points.clone()];
+                let mean = own.iter().sum::<Vec3>() / own.len().max(1) as f32;
+                let off = own.iter().map(|v| (*v - mean).length_squared());
+                let fastest = off.fold(0.0, f32::max).sqrt();
+                (Vec3::ZERO, mean, (1.0 + SWERVE) * fastest * left, true)
             };
             let gone = v * left + fall;
             let slack = SLACK * visual.thickness + SWERVE * (gone.length() + besides);

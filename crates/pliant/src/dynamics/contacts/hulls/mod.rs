@@ -22,7 +22,7 @@ use crate::visual::VisualBody;
 use crate::visual::breaking::Impact;
 use crate::visual::joining::WorldJoint;
 use crate::world::Body;
-use candidates::{Candidates, Scene};
+use candidates::{Apart, Candidates, Scene};
 use cast::{Cast, Movers};
 use glam::Vec3;
 use solve::{Contact, Memory, Touched};
@@ -78,15 +78,8 @@ impl HullContacts {
         self.impacts.clear();
     }
 
-    /// Finds what touches in the substep; `left` seconds of the frame remain after it. `apart` are pairs of bodies, and primitives with
-    /// bodies that they are tied to, both ascending: these do not touch.
-    pub fn find(
-        &mut self,
-        scene: &Scene,
-        placed: &[Placed],
-        apart: (&[(u32, u32)], &[[(u32, u32); 2]]),
-        left: f32,
-    ) {
+    /// Finds what touches in the substep; `left` seconds of the frame remain after it.
+    pub fn find(&mut self, scene: &Scene, placed: &[Placed], apart: &Apart, left: f32) {
         let cast = &mut self.cast;
         cast.add_colliders(placed, &scene.movers());
         let frame = |body: usize| cast.of_body(body).map(|f| &cast.frames[f as usize]);

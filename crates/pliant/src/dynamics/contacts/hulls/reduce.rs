@@ -38,7 +38,9 @@ pub(super) fn reduce(contacts: &mut Vec<Contact>, first: usize) {
     for (group, &n) in leads.iter().enumerate() {
         let own: Vec<usize> = (0..all.len()).filter(|&k| group_of[k] == group).collect();
         if own.len() <= MOST_ALONG {
-            own.iter().for_each(|&k| keep[k] = true);
+            for k in own {
+                keep[k] = true;
+            }
             continue;
         }
         for k in extremes(&own, n, |k| (all[k].at, all[k].gap)) {

@@ -343,7 +343,7 @@ fn rub(c: &mut Contact, a: &mut Frame, b: &mut Frame, [ra, rb]: [Vec3; 2]) {
     let slip = slip - n * n.dot(slip);
     let length = slip.length();
     let most = c.touch.friction * c.push;
-    if (length < 1e-9 && c.slide == Vec3::ZERO) || (most == 0.0 && c.slide == Vec3::ZERO) {
+    if c.slide == Vec3::ZERO && (length < 1e-9 || most == 0.0) {
         return;
     }
     let along = if length > 1e-9 {

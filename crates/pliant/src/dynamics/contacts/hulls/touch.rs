@@ -353,8 +353,8 @@ pub(super) fn side(
         let gone = f.x - f.start + f.turned.cross(out);
         (gone, f.turned.length() * radius)
     };
-    match (&visual.rigid, cast.of_body(body)) {
-        (Some(rigid), Some(frame)) => {
+    if let (Some(rigid), Some(frame)) = (&visual.rigid, cast.of_body(body)) {
+        {
             let out = rigid.rotation * pose.x;
             let (gone, besides) = way(cast, frame, out);
             Side {
@@ -369,7 +369,8 @@ pub(super) fn side(
                 besides,
             }
         }
-        _ => {
+    } else {
+        {
             let own = &scene.bodies[body];
             let (i, o) = (own.points.start + k, own.oriented.start + k);
             let frame = cast.of(&scene.movers(), Who::Oriented(o as u32));

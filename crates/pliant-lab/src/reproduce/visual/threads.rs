@@ -103,8 +103,8 @@ fn crash() -> Result<World, LabError> {
     );
     pane.pattern.kind = PatternKind::Glass;
     pane.pattern.cells = 50;
-    // What has broken off may fall without breaking again.
-    pane.dent_speed = 8.0;
+    // What has broken off may fall, and boxes on it, without that it breaks again and again.
+    pane.dent_speed = 15.0;
     let pane = world.add_visual(pane)?;
     let post = |name: &str, x: f32| {
         let mut post = body(
@@ -168,9 +168,11 @@ fn crash() -> Result<World, LabError> {
             Behavior::Rigid,
         ))?;
     }
+    let mut shell = icosphere(1);
+    shell.positions.iter_mut().for_each(|p| *p *= 0.3);
     let mut egg = body(
         "egg",
-        moved(icosphere(1), Vec3::new(-2.5, 2.0, 0.0)),
+        moved(shell, Vec3::new(-2.0, 2.0, 0.0)),
         Behavior::Brittle,
     );
     egg.dent_speed = 5.0;

@@ -6,6 +6,7 @@ use super::row::{Reference, Row, Samples, start};
 use glam::Vec3;
 use pliant::dynamics::Collider;
 use pliant::report::Stage;
+use pliant::state::Surface;
 use pliant::visual::{Behavior, PolygonMesh, VisualDesc};
 use pliant::{Settings, World};
 use pliant_scene::Error;
@@ -114,7 +115,7 @@ fn counts(world: &World) -> BTreeMap<String, f64> {
     let soft = visuals().filter(|v| v.is_soft());
     let soft: usize = soft.map(|v| v.primitives.len()).sum();
     let links: usize = visuals().map(|v| v.graph.links.len()).sum();
-    let triangles: usize = world.surfaces().iter().map(|s| s.triangle_count()).sum();
+    let triangles: usize = world.surfaces().iter().map(Surface::triangle_count).sum();
     [
         ("primitives", primitives),
         ("soft_primitives", soft),

@@ -74,6 +74,10 @@ const SUMS: f64 = 1e-6;
 const RANDOM: (u64, u32) = (200, 50);
 
 /// V6.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "all experiments have one signature"
+)]
 pub(super) fn volumes(bench: &mut Bench) -> Result<(), LabError> {
     let pattern = voronoi(&SEEDS.map(DVec3::from));
     for row in &ROWS {

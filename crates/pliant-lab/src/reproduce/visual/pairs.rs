@@ -69,7 +69,7 @@ fn three(random: &mut Random, k: usize) -> Result<World, LabError> {
         (ell(), Behavior::Rigid),
         (
             sheet(8, 8, 0.25),
-            if k % 2 == 0 {
+            if k.is_multiple_of(2) {
                 Behavior::Rigid
             } else {
                 Behavior::Soft

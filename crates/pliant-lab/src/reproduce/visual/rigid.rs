@@ -133,8 +133,8 @@ fn stack(bench: &mut Bench) -> Result<(), LabError> {
         let top = world.surfaces()[usize::from(STACK) - 1].bounds();
         let top = top.map_or(f32::NAN, |b| b.1.y);
         let off = (top / f32::from(STACK) - 1.0).abs();
-        // Written so that a NaN counts.
-        if !(off <= worst) {
+        // A NaN counts, and stays.
+        if off.is_nan() || off > worst {
             worst = off;
         }
         for k in 0..usize::from(STACK) {

@@ -26,6 +26,10 @@ enum End {
 }
 
 /// V4.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "all experiments have one signature"
+)]
 pub(super) fn falls(bench: &mut Bench) -> Result<(), LabError> {
     let frames = FRAMES[usize::from(bench.options.long)];
     let seconds = frames as f64 / SECOND as f64;

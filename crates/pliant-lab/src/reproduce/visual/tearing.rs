@@ -51,7 +51,7 @@ fn sheet_world(marked: bool, stretch: f32) -> Result<World, LabError> {
 }
 
 /// Pairs of faces whose primitives an unbroken link holds together, and how many of those may break.
-fn held(world: &World) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+fn held(world: &World) -> [Vec<(u32, u32)>; 2] {
     let (mut all, mut weak) = (Vec::new(), Vec::new());
     for visual in visuals(world) {
         for link in visual.graph.links.iter().filter(|l| !l.broken) {
@@ -66,13 +66,13 @@ fn held(world: &World) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
     }
     all.sort_unstable();
     weak.sort_unstable();
-    (all, weak)
+    [all, weak]
 }
 
 fn marked_sheet(bench: &mut Bench) -> Result<(), LabError> {
     let mut world = sheet_world(true, 3.0)?;
     let middle = 0.5 * QUAD * f32::from(SIDE);
-    let (before, marked) = held(&world);
+    let [before, marked] = held(&world);
     let gids = world.visual(0).map_or(0, |v| v.gid_count);
     // Straight across: 20 faces beside 20, and 19 corners with two diagonals each.
     let n = usize::from(SIDE);
@@ -86,7 +86,7 @@ fn marked_sheet(bench: &mut Bench) -> Result<(), LabError> {
     let mut shown = vec![(picture(&world)?, "whole".to_owned())];
     let bad = run(&mut world, FRAMES);
     shown.push((picture(&world)?, "torn".to_owned()));
-    let (after, _) = held(&world);
+    let [after, _] = held(&world);
     let is_lost = |pair: &&(u32, u32)| after.binary_search(pair).is_err();
     let lost: Vec<(u32, u32)> = before.iter().filter(is_lost).copied().collect();
     bench.check(
@@ -171,8 +171,9 @@ fn patch(bench: &mut Bench) -> Result<(), LabError> {
         let mut count = made.gid_count;
         let mut counts = Vec::new();
         for step in [first, second].into_iter().filter(|s| !s.is_empty()) {
-            step.iter()
-                .for_each(|&k| graph.links[k as usize].broken = true);
+            for &k in step {
+                graph.links[k as usize].broken = true;
+            }
             split_gids(&mut primitives, &graph, step, &mut count);
             counts.push(gids(&primitives).len());
         }
@@ -206,9 +207,9 @@ fn most(primitives: &[Primitive]) -> usize {
 /// A sheet without a line, pulled to ten times its length.
 fn unmarked(bench: &mut Bench) -> Result<(), LabError> {
     let mut world = sheet_world(false, 10.0)?;
-    let before = held(&world).0;
+    let before = held(&world)[0].clone();
     let bad = run(&mut world, FRAMES);
-    let after = held(&world).0;
+    let after = held(&world)[0].clone();
     let longest = world.visual(0).map_or(0.0, |v| longest(&v.graph, &v.rest));
     bench.check(
         Engine,

@@ -18,7 +18,7 @@ pub struct Builtin {
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 22] = [
+pub const SCENES: [Builtin; 28] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
@@ -157,6 +157,48 @@ pub const SCENES: [Builtin; 22] = [
         title: "ten monster trucks race down a ramp and crash into pillars and each other",
         figure: "Müller, Chentanez 2011",
         text: include_str!("scenes/trucks.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "car",
+        title: "a car drives in a bend, is shot at and loses its windows",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 1",
+        text: include_str!("scenes/car.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "door",
+        title: "heavy balls are thrown at a double door of metal, which dents, tears and gives way",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 10",
+        text: include_str!("scenes/door.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "curtain",
+        title: "a curtain hangs from six rings and is parted by a ball that moves",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 5",
+        text: include_str!("scenes/curtain.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "bridge",
+        title: "a monster truck drives over a bridge of ropes and planks, and a shot bursts one of its tyres",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 11",
+        text: include_str!("scenes/bridge.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "wall",
+        title: "balls break the panes of a window and the bricks around it",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 7",
+        text: include_str!("scenes/wall.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "break",
+        title: "a ball is thrown at a figure of glass, which shatters",
+        figure: "Pliant",
+        text: include_str!("scenes/break.toml"),
         files: &[],
     },
     Builtin {

@@ -79,6 +79,25 @@ impl Bvh {
         node.count as usize <= LEAF_SIZE
     }
 
+    /// Makes the boxes anew for items that have moved; the items of each node stay the same.
+    pub fn refit(&mut self, boxes: &[(Vec3, Vec3)]) {
+        let union = |a: (Vec3, Vec3), b: (Vec3, Vec3)| (a.0.min(b.0), a.1.max(b.1));
+        let empty = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        // What is below a node comes after it.
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            let bounds = if Self::is_leaf(&node) {
+                let items = self.order[node.items()].iter();
+                items.map(|&item| boxes[item as usize]).fold(empty, union)
+            } else {
+                let left = &self.nodes[at + 1];
+                let right = &self.nodes[left.skip as usize];
+                union((left.lo, left.hi), (right.lo, right.hi))
+            };
+            (self.nodes[at].lo, self.nodes[at].hi) = bounds;
+        }
+    }
+
     /// The nodes that are leaves.
     pub fn leaves(&self) -> impl Iterator<Item = usize> {
         let nodes = self.nodes.iter().enumerate();
@@ -174,6 +193,33 @@ fn split(
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    /// A tree that is made anew for the same boxes is the same; for others, each node holds what is below it.
+    #[test]
+    fn refit() {
+        let mut random = Random::new([2, 0, 0, 0]);
+        let mut boxes: Vec<(Vec3, Vec3)> = (0..100)
+            .map(|_| random.next_in_cube())
+            .map(|lo| (lo, lo + 0.1))
+            .collect();
+        let made = Bvh::new(&boxes);
+        let mut tree = made.clone();
+        tree.refit(&boxes);
+        let bounds = |t: &Bvh| -> Vec<(Vec3, Vec3)> { t.nodes.iter().map(|n| (n.lo, n.hi)).collect() };
+        assert_eq!(bounds(&tree), bounds(&made));
+        for b in &mut boxes {
+            let by = random.next_in_cube();
+            *b = (b.0 + by, b.1 + by * 1.5);
+        }
+        tree.refit(&boxes);
+        for node in &tree.nodes {
+            for &item in &tree.order[node.items()] {
+                let (lo, hi) = boxes[item as usize];
+                assert!(node.lo.cmple(lo).all() && hi.cmple(node.hi).all());
+            }
+        }
+        Bvh::default().refit(&[]);
+    }
 
     /// A box query visits every item whose box it touches, and the tree keeps its layout promises.
     #[test]

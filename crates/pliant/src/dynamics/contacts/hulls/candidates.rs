@@ -5,19 +5,17 @@
 //! ones in their own axes, where it stays valid while they move. Candidates hold until a body strays from its box.
 
 use super::cast::{Originals, Who};
+use super::ways::{Passage, Reach, Way};
 use crate::dynamics::contacts::statics::Placed as PlacedCollider;
+use crate::geometry::bvh::Bvh;
 use crate::state::{Oriented, Points, Rigids};
 use crate::visual::VisualBody;
 use crate::visual::body::world_box;
 use crate::visual::sat::Feature;
 use crate::world::Body;
 use glam::{Mat3, Vec3};
+use rayon::prelude::*;
 use std::ops::Range;
-
-/// How far from where it is expected a body may be before candidates are found anew, in the mean thickness of its primitives.
-const SLACK: f32 = 0.25;
-/// The same, in the way that it is expected to go.
-const SWERVE: f32 = 0.1;
 
 /// Everything that candidates are found among.
 pub struct Scene<'a> {
@@ -57,6 +55,14 @@ pub struct Apart {
     pub tied: Vec<[(u32, u32); 2]>,
 }
 
+impl Apart {
+    /// Whether something ties a primitive to a body.
+    fn holds(&self, p: (u32, u32), q: (u32, u32)) -> bool {
+        let tie = |p, q: (u32, u32)| self.tied.binary_search(&[p, (q.0, 0)]).is_ok();
+        tie(p, q) || tie(q, p)
+    }
+}
+
 /// Two primitives that may touch, by their entries in [`Candidates::used`].
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
@@ -94,42 +100,12 @@ pub struct Against {
     pub near: Range<usize>,
 }
 
-/// How a body is expected to go in the rest of the frame.
-#[derive(Clone, Copy, Debug, Default)]
-struct Way {
-    /// A box around all of it on its way (m).
-    lo: Vec3,
-    hi: Vec3,
-    /// Where it is, if it is rigid (m).
-    from: Vec3,
-    /// Its velocity; of soft ones the mean (m/s).
-    v: Vec3,
-    /// How far anything of it goes besides: by turning and bending (m).
-    besides: f32,
-    /// How far it may be from where it is expected (m).
-    slack: f32,
-    is_free: bool,
-}
-
-impl Way {
-    /// How far anything of the two goes towards the other, in `left` seconds: what moves alike does not come nearer.
-    fn nearing(&self, other: &Self, left: f32) -> f32 {
-        (self.v - other.v).length() * left + self.besides + other.besides + self.slack + other.slack
-    }
-
-    /// The same for something that is expected to go with a velocity of its own (m/s).
-    fn nearing_at(&self, v: Vec3, left: f32) -> f32 {
-        let relative = (self.v - v).length() * left;
-        (1.0 + SWERVE) * relative + self.besides + self.slack
-    }
-}
-
 /// What may touch in this frame.
 #[derive(Clone, Debug, Default)]
 pub struct Candidates {
     /// Body and primitive of each that may touch anything, ascending.
     pub used: Vec<(u32, u32)>,
-    /// Primitives that may touch each other.
+    /// Primitives that may touch each other, pairs of bodies ascending and those of two bodies together.
     pub pairs: Vec<Pair>,
     /// Those of them that are looked at in each substep, and those that are not.
     pub(super) fast: Vec<Pair>,
@@ -143,11 +119,16 @@ pub struct Candidates {
     /// Entries in `used`.
     pub near: Vec<u32>,
     ways: Vec<Way>,
-    /// How far rigid bodies have turned since the candidates were found (rad), and how long ago that was (s).
-    turned: Vec<f32>,
+    /// Where primitives of soft bodies may be.
+    reaches: Vec<Reach>,
+    /// How rigid bodies have turned since the candidates were found (rad), how long ago that was, and how long the frame has taken (s).
+    turned: Vec<Vec3>,
     elapsed: f32,
+    since: f32,
     /// Entries in `used` of a body's primitives, by number, while candidates are found.
     slots: Vec<Vec<u32>>,
+    /// Body and primitive of the candidates before.
+    used_before: Vec<(u32, u32)>,
 }
 
 impl Candidates {
@@ -155,100 +136,97 @@ impl Candidates {
     pub fn are_stale(
         &self,
         scene: &Scene,
-        predicted: impl Fn(usize) -> Option<(Vec3, f32)>,
+        predicted: impl Fn(usize) -> Option<(Vec3, Vec3)>,
     ) -> bool {
         if self.ways.len() != scene.visuals.len() {
             return true;
         }
         let t = self.elapsed + scene.h;
-        let fall = scene.gravity * (0.5 * t * t);
         scene.visuals.iter().enumerate().any(|(at, visual)| {
-            let (Some(visual), way) = (visual, &self.ways[at]) else {
-                return false;
-            };
-            if !way.is_free {
+            let way = &self.ways[at];
+            if visual.is_none() || !way.is_free {
                 return false;
             }
+            let going = way.going(t);
             if let Some((x, turned)) = predicted(at) {
-                let off = x.distance(way.from + way.v * t + fall);
-                let turned = (self.turned[at] + turned).min(2.0) * visual.radius;
-                return off + (turned - way.besides).max(0.0) > way.slack;
+                let off = x - way.from - going.of(way.from);
+                let turned = self.turned[at] + turned - way.spin * t;
+                return off.length() + turned.length().min(2.0) * way.radius > way.margin;
             }
-            let expected = way.v * t + fall;
-            let most = way.besides + way.slack;
-            let mut own = scene.bodies[at].points.clone().zip(&visual.rest);
-            own.any(|(i, was)| {
-                let off = scene.points.pred[i].position() - was.x - expected;
-                off.length_squared() > most * most
+            let reach = &self.reaches[at];
+            let own = scene.bodies[at].points.clone().zip(&reach.from);
+            own.zip(&reach.strays).any(|((i, &from), stray)| {
+                let off = scene.points.pred[i].position() - from - going.of(from);
+                off.length_squared() > stray * stray
             })
         })
     }
 
-    /// A substep is over, or about to be: adds up how far rigid bodies have turned since the candidates were found.
-    pub fn advance(&mut self, h: f32, turned: impl Fn(usize) -> Option<f32>) {
+    /// A substep is over, or about to be: adds up how rigid bodies have turned since the candidates were found.
+    pub fn advance(&mut self, h: f32, turned: impl Fn(usize) -> Option<Vec3>) {
         self.elapsed += h;
+        self.since += h;
         for (at, sum) in self.turned.iter_mut().enumerate() {
-            *sum += turned(at).unwrap_or(0.0);
+            *sum += turned(at).unwrap_or(Vec3::ZERO);
         }
     }
 
-    /// Forgets everything, when bodies have changed.
+    /// A frame begins: forgets everything, bodies may have changed.
     pub fn clear(&mut self) {
         self.ways.clear();
+        self.since = 0.0;
     }
 
     /// Finds all candidates for the `left` seconds that the frame still has.
     pub fn find(&mut self, scene: &Scene, placed: &[PlacedCollider], apart: &Apart, left: f32) {
-        let known: Vec<(Key, Feature)> = self.known_features();
         self.find_ways(scene, left);
-        self.used.clear();
-        self.pairs.clear();
-        self.rounds.clear();
-        self.against.clear();
-        self.near.clear();
-        let mut named: Vec<[(u32, u32); 2]> = Vec::new();
-        for (a, b) in self.body_pairs(&apart.bodies) {
-            self.primitive_pairs(scene, (a, b), left, &mut named);
-        }
-        let is_tied = |[p, q]: &[(u32, u32); 2]| {
-            let tie =
-                |p: (u32, u32), q: (u32, u32)| apart.tied.binary_search(&[p, (q.0, 0)]).is_ok();
-            tie(*p, *q) || tie(*q, *p)
-        };
-        if !apart.tied.is_empty() {
-            named.retain(|pair| !is_tied(pair));
-        }
-        for (at, visual) in scene.visuals.iter().enumerate() {
-            if let Some(visual) = visual
-                && visual.is_soft()
-                && visual.rules.self_contact
-            {
-                self.own_pairs(visual, at as u32, &mut named);
+        let mut bodies = self.body_pairs(&apart.bodies);
+        let touches_itself = |v: &VisualBody| v.is_soft() && v.rules.self_contact;
+        for (at, visual) in (0u32..).zip(scene.visuals) {
+            if visual.as_deref().is_some_and(touches_itself) {
+                bodies.push((at, at));
             }
         }
-        named.sort_unstable();
+        bodies.sort_unstable();
+        let meet = |&(a, b): &(u32, u32)| {
+            let mut near = if a == b {
+                self.own_pairs(scene, a)
+            } else {
+                self.primitive_pairs(scene, (a, b), left)
+            };
+            if !apart.tied.is_empty() {
+                near.retain(|&[k, l]| !apart.holds((a, k), (b, l)));
+            }
+            near.sort_unstable();
+            near
+        };
+        let near: Vec<Vec<[u32; 2]>> = bodies.par_iter().map(meet).collect();
+        let meetings: Vec<Meeting> = bodies.into_iter().zip(near).collect();
         let rounds = self.find_rounds(scene, left);
         let against = self.find_against(scene, placed, left);
-        self.list(named, rounds, against);
-        // What separated a pair last still does, mostly.
-        for k in 0..self.pairs.len() {
-            let key = self.key(&self.pairs[k]);
-            if let Ok(at) = known.binary_search_by_key(&key, |known| known.0) {
-                self.pairs[k].cache = known[at].1;
+        std::mem::swap(&mut self.used, &mut self.used_before);
+        self.number(scene, &meetings, &rounds, &against);
+        self.list(&meetings, rounds, against);
+        self.remember();
+    }
+
+    /// What separated a pair last still does, mostly.
+    fn remember(&mut self) {
+        let key = |used: &[(u32, u32)], pair: &Pair| {
+            let [(a, k), (b, l)] = [pair.a, pair.b].map(|slot| used[slot as usize]);
+            [a, b, k, l]
+        };
+        for known in [&self.fast, &self.slow] {
+            // Both are in the same order.
+            let mut known = known.iter().peekable();
+            for pair in &mut self.pairs {
+                let own = key(&self.used, pair);
+                while known.next_if(|k| key(&self.used_before, k) < own).is_some() {}
+                if let Some(same) = known.next_if(|k| key(&self.used_before, k) == own) {
+                    pair.cache = same.cache;
+                }
             }
         }
-    }
-
-    fn key(&self, pair: &Pair) -> Key {
-        [self.used[pair.a as usize], self.used[pair.b as usize]]
-    }
-
-    fn known_features(&self) -> Vec<(Key, Feature)> {
-        let pairs = self.fast.iter().chain(&self.slow);
-        let mut known: Vec<(Key, Feature)> =
-            pairs.map(|pair| (self.key(pair), pair.cache)).collect();
-        known.sort_unstable_by_key(|known| known.0);
-        known
     }
 
     /// Says which pairs are looked at in each substep.
@@ -267,47 +245,37 @@ impl Candidates {
 
     fn find_ways(&mut self, scene: &Scene, left: f32) {
         self.ways.clear();
+        self.reaches.resize_with(scene.visuals.len(), Reach::default);
         self.turned.clear();
-        self.turned.resize(scene.visuals.len(), 0.0);
+        self.turned.resize(scene.visuals.len(), Vec3::ZERO);
         self.elapsed = 0.0;
-        let fall = scene.gravity * (0.5 * left * left);
-        for (at, visual) in scene.visuals.iter().enumerate() {
-            let Some(visual) = visual else {
-                self.ways.push(Way::default());
-                continue;
-            };
-            let (from, v, besides, is_free) = if let Some(rigid) = &visual.rigid {
-                let turn = (rigid.spin.length() * left).min(2.0) * visual.radius;
-                (rigid.x, rigid.v, turn, rigid.inv_mass > 0.0)
-            } else {
-                let own = &scene.points.v[scene.bodies[at].points.clone()];
-                let mean = own.iter().sum::<Vec3>() / own.len().max(1) as f32;
-                let off = own.iter().map(|v| (*v - mean).length_squared());
-                let fastest = off.fold(0.0, f32::max).sqrt();
-                (Vec3::ZERO, mean, (1.0 + SWERVE) * fastest * left, true)
-            };
-            let gone = v * left + fall;
-            let slack = SLACK * visual.thickness + SWERVE * (gone.length() + besides);
-            let (lo, hi) = visual.bounds();
-            let mut way = Way {
-                lo,
-                hi,
-                from,
-                v,
-                ..Way::default()
-            };
-            if is_free {
-                let around = besides + slack;
-                way = Way {
-                    lo: lo + gone.min(Vec3::ZERO) - around,
-                    hi: hi + gone.max(Vec3::ZERO) + around,
-                    besides,
-                    slack,
-                    is_free,
-                    ..way
-                };
-            }
-            self.ways.push(way);
+        let bodies = scene.visuals.iter().zip(&mut self.reaches).enumerate();
+        for (at, (visual, reach)) in bodies {
+            self.ways.push(match visual {
+                Some(visual) => Way::find(scene, (at, visual), (left, self.since), reach),
+                None => Way::default(),
+            });
+        }
+    }
+
+    /// The primitives of a body as they are looked for: a tree, and its boxes; of a soft one with what they may stray.
+    fn spread<'a>(&'a self, at: u32, visual: &'a VisualBody) -> (&'a Bvh, &'a [(Vec3, Vec3)]) {
+        if visual.is_soft() {
+            let reach = &self.reaches[at as usize];
+            (&reach.tree, &reach.boxes)
+        } else {
+            (&visual.tree, &visual.boxes)
+        }
+    }
+
+    /// Where the centre of a primitive is in the axes of its body, and a radius around all of it.
+    fn ball(&self, at: u32, visual: &VisualBody, k: u32) -> (Vec3, f32) {
+        let (k, radius) = (k as usize, visual.placed[k as usize].radius);
+        if visual.is_soft() {
+            let reach = &self.reaches[at as usize];
+            (reach.from[k], radius + reach.strays[k])
+        } else {
+            (visual.rest[k].x, radius)
         }
     }
 
@@ -342,96 +310,107 @@ impl Candidates {
         scene: &Scene,
         (a, b): (u32, u32),
         left: f32,
-        named: &mut Vec<[(u32, u32); 2]>,
-    ) {
+    ) -> Vec<[u32; 2]> {
+        let mut near = Vec::new();
         let of = |k: u32| (scene.visuals[k as usize].as_deref(), &self.ways[k as usize]);
         let ((Some(first), way_a), (Some(second), way_b)) = (of(a), of(b)) else {
-            return;
+            return near;
         };
-        let mut grow = way_a.nearing(way_b, left);
-        if way_a.is_free != way_b.is_free {
-            grow += 0.5 * scene.gravity.length() * left * left;
-        }
+        let shared = (way_a.lo.max(way_b.lo), way_a.hi.min(way_b.hi));
+        let grow = way_a.nearing(way_b, shared, left);
         // The shorter list is looked up in the tree of the other.
-        let (box_a, box_b) = (first.bounds(), second.bounds());
-        let (lo, hi) = (box_a.0.max(box_b.0) - grow, box_a.1.min(box_b.1) + grow);
-        let mine = |visual: &VisualBody| {
+        let (lo, hi) = (shared.0 - grow, shared.1 + grow);
+        let mine = |at: u32, visual: &VisualBody| {
             let mut own = Vec::new();
             let (from, to) = to_axes(visual, lo, hi);
-            visual.tree.for_each_in_box(from, to, |k| own.push(k));
+            self.spread(at, visual)
+                .0
+                .for_each_in_box(from, to, |k| own.push(k));
             own
         };
-        let (own_a, own_b) = (mine(first), mine(second));
+        let (own_a, own_b) = (mine(a, first), mine(b, second));
         let swapped = own_b.len() < own_a.len();
-        let (list, own, other) = if swapped {
-            (own_b, second, first)
+        let (list, (i, own), (j, other)) = if swapped {
+            (own_b, (b, second), (a, first))
         } else {
-            (own_a, first, second)
+            (own_a, (a, first), (b, second))
         };
+        let (tree, boxes) = self.spread(j, other);
+        let (way, seen_by) = (&self.ways[i as usize], &self.ways[j as usize]);
+        let margin = way.margin + seen_by.margin;
+        let turn = (way.spin - seen_by.spin).length() * left;
+        let passage = Passage::new(way, seen_by, left);
         for k in list {
-            let (lo, hi) = in_world(own, k);
-            let (lo, hi) = to_axes(other, lo - grow, hi + grow);
-            let (x, radius) = (own.pose(k as usize).x, own.placed[k as usize].radius);
-            let x = other.to_own(x);
-            other.tree.for_each_in_box(lo, hi, |l| {
-                let near = &other.boxes[l as usize];
-                let reach = radius + other.placed[l as usize].radius + grow;
-                let meet = near.0.cmple(hi).all() && lo.cmple(near.1).all();
-                if meet && x.distance_squared(other.rest[l as usize].x) < reach * reach {
-                    let (k, l) = if swapped { (l, k) } else { (k, l) };
-                    named.push([(a, k), (b, l)]);
+            let (x, radius) = self.ball(i, own, k);
+            let course = passage.course(from_own(own, x)).seen(|p| other.to_own(p));
+            let grow = margin + turn.min(2.0) * radius;
+            let (lo, hi) = in_world(own, self.spread(i, own).1[k as usize]);
+            let (lo, hi) = course.sweep(to_axes(other, lo - grow, hi + grow));
+            tree.for_each_in_box(lo, hi, |l| {
+                let other_box = &boxes[l as usize];
+                let meet = other_box.0.cmple(hi).all() && lo.cmple(other_box.1).all();
+                let (y, besides) = self.ball(j, other, l);
+                if meet && course.passes(y, radius + besides + margin) {
+                    near.push(if swapped { [l, k] } else { [k, l] });
                 }
             });
         }
+        near
     }
 
     /// Far parts of a soft body: not linked, and with no neighbour in common.
-    fn own_pairs(&self, visual: &VisualBody, at: u32, named: &mut Vec<[(u32, u32); 2]>) {
-        let way = &self.ways[at as usize];
-        let grow = Vec3::splat(2.0 * (way.besides + way.slack));
-        let mut ring: Vec<u32> = Vec::new();
-        for (k, &(lo, hi)) in (0u32..).zip(&visual.boxes) {
-            ring.clear();
-            let mut looked = false;
-            let (lo, hi) = (lo - grow, hi + grow);
-            visual.tree.for_each_in_box(lo, hi, |l| {
-                let near = &visual.boxes[l as usize];
-                if l <= k || near.0.cmpgt(hi).any() || lo.cmpgt(near.1).any() {
+    fn own_pairs(&self, scene: &Scene, at: u32) -> Vec<[u32; 2]> {
+        let mut near = Vec::new();
+        let Some(visual) = scene.visuals[at as usize].as_deref() else {
+            return near;
+        };
+        let (tree, boxes) = self.spread(at, visual);
+        // By which primitive another one was marked last.
+        let mut marks = vec![u32::MAX; boxes.len()];
+        for (k, &(lo, hi)) in (0u32..).zip(boxes) {
+            let (x, radius) = self.ball(at, visual, k);
+            tree.for_each_in_box(lo, hi, |l| {
+                let other = &boxes[l as usize];
+                if l <= k || other.0.cmpgt(hi).any() || lo.cmpgt(other.1).any() {
                     return;
                 }
-                if !looked {
-                    looked = true;
-                    ring.push(k);
-                    for (n, _) in visual.graph.neighbors(k) {
-                        ring.push(n);
-                        ring.extend(visual.graph.neighbors(n).map(|(m, _)| m));
-                    }
-                    ring.sort_unstable();
+                let (y, besides) = self.ball(at, visual, l);
+                let reach = radius + besides;
+                if x.distance_squared(y) > reach * reach {
+                    return;
                 }
-                if ring.binary_search(&l).is_err() {
-                    named.push([(at, k), (at, l)]);
+                if marks[k as usize] != k {
+                    marks[k as usize] = k;
+                    for (n, _) in visual.graph.neighbors(k) {
+                        marks[n as usize] = k;
+                    }
+                }
+                let is_kin = |n: u32| marks[n as usize] == k;
+                if !is_kin(l) && !visual.graph.neighbors(l).any(|(n, _)| is_kin(n)) {
+                    near.push([k, l]);
                 }
             });
         }
+        near
     }
 
     /// Points, oriented particles of other methods and projectiles near primitives.
-    fn find_rounds(&self, scene: &Scene, left: f32) -> Vec<(Who, f32, f32, u32, Vec<u32>)> {
+    fn find_rounds(&self, scene: &Scene, left: f32) -> Vec<NearRound> {
         let mut found = Vec::new();
         for (at, visual) in scene.visuals.iter().enumerate() {
             let Some(visual) = visual else { continue };
             let way = &self.ways[at];
-            let bounds = visual.bounds();
+            let (tree, boxes) = self.spread(at as u32, visual);
             let mut look = |who: Who, x: Vec3, radius: f32, v: Vec3, friction: f32| {
-                let grow = Vec3::splat(radius + way.nearing_at(v, left));
+                let grow = Vec3::splat(radius + way.nearing_at((x, radius), v, left));
                 let (lo, hi) = (x - grow, x + grow);
-                if lo.cmpgt(bounds.1).any() || bounds.0.cmpgt(hi).any() {
+                if lo.cmpgt(way.hi).any() || way.lo.cmpgt(hi).any() {
                     return;
                 }
                 let mut near = Vec::new();
                 let (lo, hi) = to_axes(visual, lo, hi);
-                visual.tree.for_each_in_box(lo, hi, |k| {
-                    let own = &visual.boxes[k as usize];
+                tree.for_each_in_box(lo, hi, |k| {
+                    let own = &boxes[k as usize];
                     if own.0.cmple(hi).all() && lo.cmple(own.1).all() {
                         near.push(k);
                     }
@@ -499,9 +478,10 @@ impl Candidates {
                 let mut near = Vec::new();
                 if p.flat.is_none() {
                     let (lo, hi) = p.world_bounds();
-                    let grow = way.nearing_at(Vec3::ZERO, left) + moves;
+                    let grow = way.reach(left) + moves;
                     let (lo, hi) = to_axes(visual, lo - grow, hi + grow);
-                    visual.tree.for_each_in_box(lo, hi, |k| near.push(k));
+                    let (tree, _) = self.spread(at as u32, visual);
+                    tree.for_each_in_box(lo, hi, |k| near.push(k));
                     near.sort_unstable();
                     if near.is_empty() {
                         continue;
@@ -513,43 +493,64 @@ impl Candidates {
         found
     }
 
-    /// Numbers the primitives that were named.
+    /// Numbers the primitives that may touch anything.
+    fn number(
+        &mut self,
+        scene: &Scene,
+        meetings: &[Meeting],
+        rounds: &[NearRound],
+        against: &[(u32, u32, Vec<u32>)],
+    ) {
+        // By marks, not by sorting: there may be a million pairs.
+        let slots = &mut self.slots;
+        slots.resize_with(scene.visuals.len(), Vec::new);
+        for (own, visual) in slots.iter_mut().zip(scene.visuals) {
+            own.clear();
+            let count = visual.as_ref().map_or(0, |v| v.primitives.len());
+            own.resize(count, u32::MAX);
+        }
+        let mut mark = |body: u32, k: u32| slots[body as usize][k as usize] = 0;
+        for ((a, b), near) in meetings {
+            near.iter().for_each(|&[k, l]| {
+                mark(*a, k);
+                mark(*b, l);
+            });
+        }
+        for (.., body, near) in rounds {
+            near.iter().for_each(|&k| mark(*body, k));
+        }
+        for (_, body, near) in against {
+            near.iter().for_each(|&k| mark(*body, k));
+        }
+        self.used.clear();
+        for (body, own) in (0u32..).zip(slots) {
+            for (k, slot) in (0u32..).zip(own).filter(|(_, slot)| **slot == 0) {
+                *slot = self.used.len() as u32;
+                self.used.push((body, k));
+            }
+        }
+    }
+
+    /// Lists what may touch by those numbers.
     fn list(
         &mut self,
-        named: Vec<[(u32, u32); 2]>,
-        rounds: Vec<(Who, f32, f32, u32, Vec<u32>)>,
+        meetings: &[Meeting],
+        rounds: Vec<NearRound>,
         against: Vec<(u32, u32, Vec<u32>)>,
     ) {
-        let used = &mut self.used;
-        used.extend(named.iter().flatten());
-        for (.., body, near) in &rounds {
-            used.extend(near.iter().map(|&k| (*body, k)));
-        }
-        for (_, body, near) in &against {
-            used.extend(near.iter().map(|&k| (*body, k)));
-        }
-        used.sort_unstable();
-        used.dedup();
-        // By number, not by search: there may be tens of thousands.
-        self.slots.clear();
-        for (slot, &(body, k)) in (0u32..).zip(&*used) {
-            let body = body as usize;
-            if self.slots.len() <= body {
-                self.slots.resize_with(body + 1, Vec::new);
-            }
-            let own = &mut self.slots[body];
-            if own.len() <= k as usize {
-                own.resize(k as usize + 1, u32::MAX);
-            }
-            own[k as usize] = slot;
-        }
+        self.pairs.clear();
+        self.rounds.clear();
+        self.against.clear();
+        self.near.clear();
         let slots = &self.slots;
         let slot = |(body, k): (u32, u32)| slots[body as usize][k as usize];
-        self.pairs.extend(named.into_iter().map(|[a, b]| Pair {
-            a: slot(a),
-            b: slot(b),
-            cache: Feature::None,
-        }));
+        for ((a, b), near) in meetings {
+            self.pairs.extend(near.iter().map(|&[k, l]| Pair {
+                a: slot((*a, k)),
+                b: slot((*b, l)),
+                cache: Feature::None,
+            }));
+        }
         let near = &mut self.near;
         let mut range = |body: u32, own: Vec<u32>| {
             let start = near.len();
@@ -577,8 +578,10 @@ impl Candidates {
     }
 }
 
-/// What pairs are known by from frame to frame.
-type Key = [(u32, u32); 2];
+/// Two bodies, or one twice, and which of their primitives may touch, ascending.
+type Meeting = ((u32, u32), Vec<[u32; 2]>);
+/// A round mover, its radius and its friction, and which primitives of a body are near, ascending.
+type NearRound = (Who, f32, f32, u32, Vec<u32>);
 
 /// A box of the world around which a box in the body's axes is drawn.
 fn to_axes(visual: &VisualBody, lo: Vec3, hi: Vec3) -> (Vec3, Vec3) {
@@ -591,9 +594,16 @@ fn to_axes(visual: &VisualBody, lo: Vec3, hi: Vec3) -> (Vec3, Vec3) {
     }
 }
 
-/// The box of a primitive in the world.
-fn in_world(visual: &VisualBody, k: u32) -> (Vec3, Vec3) {
-    let (lo, hi) = visual.boxes[k as usize];
+/// A place in a body's own axes, in the world.
+fn from_own(visual: &VisualBody, p: Vec3) -> Vec3 {
+    match &visual.rigid {
+        None => p,
+        Some(rigid) => rigid.x + rigid.rotation * p,
+    }
+}
+
+/// A box in a body's axes, in the world.
+fn in_world(visual: &VisualBody, (lo, hi): (Vec3, Vec3)) -> (Vec3, Vec3) {
     match &visual.rigid {
         None => (lo, hi),
         Some(rigid) => world_box(lo, hi, rigid.x, Mat3::from_quat(rigid.rotation)),

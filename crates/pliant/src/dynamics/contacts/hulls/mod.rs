@@ -14,6 +14,7 @@ mod obstacles;
 mod reduce;
 pub mod solve;
 mod touch;
+mod ways;
 
 use super::statics::Placed;
 use crate::dynamics::attachments::{Attachment, Ground, Tie};
@@ -83,8 +84,8 @@ impl HullContacts {
         let cast = &mut self.cast;
         cast.add_colliders(placed, &scene.movers());
         let frame = |body: usize| cast.of_body(body).map(|f| &cast.frames[f as usize]);
-        let turned = |body: usize| frame(body).map(|f| f.turned.length());
-        let predicted = |body: usize| frame(body).map(|f| (f.x, f.turned.length()));
+        let turned = |body: usize| frame(body).map(|f| f.turned);
+        let predicted = |body: usize| frame(body).map(|f| (f.x, f.turned));
         let is_stale = self.candidates.are_stale(scene, predicted);
         let fresh = is_stale.then_some(left + scene.h);
         if let Some(left) = fresh {

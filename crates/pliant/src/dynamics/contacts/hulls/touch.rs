@@ -29,7 +29,6 @@ pub(super) struct Stage {
     placed: Vec<Placed>,
     /// The side that each is.
     sides: Vec<Side>,
-    found: Vec<Option<Manifold>>,
     /// Contacts of rigid primitives that hardly move against each other, for the rest of the frame.
     kept: Vec<Contact>,
     rounds: Vec<Option<(u32, RoundContact)>>,
@@ -193,8 +192,12 @@ impl Stage {
             let [r, q] = [pair.a, pair.b].map(|slot| self.placed[slot as usize].radius);
             is_rigid(pair.a) && is_rigid(pair.b) && nearing(pair) < SLOW * r.min(q)
         };
-        let (mut slow, fast): (Vec<Pair>, Vec<Pair>) =
-            candidates.pairs.iter().partition(|pair| is_slow(pair));
+        let of_slow: Vec<bool> = candidates.pairs.par_iter().map(is_slow).collect();
+        let mut of_slow = of_slow.into_iter();
+        let (mut slow, fast): (Vec<Pair>, Vec<Pair>) = candidates
+            .pairs
+            .iter()
+            .partition(|_| of_slow.next() == Some(true));
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
         self.pairs(&mut slow, candidates, scene, left, &mut kept);
@@ -218,29 +221,28 @@ impl Stage {
 
     /// Primitives against primitives, for as long as `time` says (s).
     fn pairs(
-        &mut self,
+        &self,
         pairs: &mut [Pair],
         known: &Candidates,
         scene: &Scene,
         time: f32,
         contacts: &mut Vec<Contact>,
     ) {
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        found.resize(pairs.len(), None);
-        let all = pairs.par_iter_mut().zip(&mut found).with_min_len(SHARE);
-        all.for_each_init(ManifoldScratch::default, |scratch, (pair, found)| {
-            *found = self.touch(scene, known, time, pair, scratch);
+        // Few of them touch.
+        let all = pairs.par_iter_mut().with_min_len(SHARE);
+        let found = all.map_init(ManifoldScratch::default, |scratch, pair| {
+            let found = self.touch(scene, known, time, pair, scratch)?;
+            Some((*pair, found))
         });
+        let found: Vec<(Pair, Manifold)> = found.flatten_iter().collect();
         let mut first = contacts.len();
         let mut bodies = (u32::MAX, u32::MAX);
-        for (pair, found) in pairs.iter().zip(&found) {
+        for (pair, found) in &found {
             let at = [pair.a, pair.b].map(|slot| known.used[slot as usize]);
             if (at[0].0, at[1].0) != bodies {
                 reduce(contacts, first);
                 (first, bodies) = (contacts.len(), (at[0].0, at[1].0));
             }
-            let Some(found) = found else { continue };
             let [a, b] = [pair.a, pair.b].map(|slot| &self.sides[slot as usize]);
             let touch = Touch::between(scene, at);
             for point in found.points() {
@@ -249,7 +251,6 @@ impl Stage {
             }
         }
         reduce(contacts, first);
-        self.found = found;
     }
 
     fn touch(

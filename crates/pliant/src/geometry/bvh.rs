@@ -205,7 +205,8 @@ mod tests {
         let made = Bvh::new(&boxes);
         let mut tree = made.clone();
         tree.refit(&boxes);
-        let bounds = |t: &Bvh| -> Vec<(Vec3, Vec3)> { t.nodes.iter().map(|n| (n.lo, n.hi)).collect() };
+        let bounds =
+            |t: &Bvh| -> Vec<(Vec3, Vec3)> { t.nodes.iter().map(|n| (n.lo, n.hi)).collect() };
         assert_eq!(bounds(&tree), bounds(&made));
         for b in &mut boxes {
             let by = random.next_in_cube();

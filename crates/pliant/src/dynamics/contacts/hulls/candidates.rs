@@ -245,7 +245,8 @@ impl Candidates {
 
     fn find_ways(&mut self, scene: &Scene, left: f32) {
         self.ways.clear();
-        self.reaches.resize_with(scene.visuals.len(), Reach::default);
+        self.reaches
+            .resize_with(scene.visuals.len(), Reach::default);
         self.turned.clear();
         self.turned.resize(scene.visuals.len(), Vec3::ZERO);
         self.elapsed = 0.0;
@@ -305,12 +306,7 @@ impl Candidates {
     }
 
     /// Second stage: primitives of two bodies whose boxes meet.
-    fn primitive_pairs(
-        &self,
-        scene: &Scene,
-        (a, b): (u32, u32),
-        left: f32,
-    ) -> Vec<[u32; 2]> {
+    fn primitive_pairs(&self, scene: &Scene, (a, b): (u32, u32), left: f32) -> Vec<[u32; 2]> {
         let mut near = Vec::new();
         let of = |k: u32| (scene.visuals[k as usize].as_deref(), &self.ways[k as usize]);
         let ((Some(first), way_a), (Some(second), way_b)) = (of(a), of(b)) else {

@@ -149,7 +149,8 @@ impl Way {
     pub(super) fn reach(&self, left: f32) -> f32 {
         let going = self.going(left);
         let ways = corners(self.lo, self.hi).map(|p| going.of(p).length());
-        ways.into_iter().fold(self.margin, |most, way| most.max(way + self.margin))
+        ways.into_iter()
+            .fold(self.margin, |most, way| most.max(way + self.margin))
     }
 
     /// The way of a body in the `left` seconds that the frame has after `since`; of a soft one, where its primitives may be.
@@ -241,7 +242,8 @@ impl Reach {
             self.strays.push(stray);
             // Primitives were placed when the frame began.
             let grow = stray + (spin.length() * since).min(2.0) * placed.radius;
-            self.boxes.push((x + placed.lo - grow, x + placed.hi + grow));
+            self.boxes
+                .push((x + placed.lo - grow, x + placed.hi + grow));
         }
         self.tree.clone_from(&visual.tree);
         self.tree.refit(&self.boxes);
@@ -329,7 +331,10 @@ mod tests {
         // The corner that goes farthest: 5 m/s ahead, and 10 rad/s at the end of √(0.5² + 0.5²).
         let farthest = Vec3::new(5.0 + 5.0, 5.0, 0.0).length() * left;
         let near = tyre.nearing(&road, around, left);
-        assert!((near - farthest).abs() < 0.1 * farthest, "{near} {farthest}");
+        assert!(
+            (near - farthest).abs() < 0.1 * farthest,
+            "{near} {farthest}"
+        );
         // Rolling: where it touches the road it hardly moves.
         let foot = (Vec3::new(0.29, 0.0, -0.1), Vec3::new(0.31, 0.01, 0.1));
         assert!(tyre.nearing(&road, foot, left) < 0.01);
@@ -345,7 +350,10 @@ mod tests {
         }
         let (x, mean, turn) = whole_motion(&points, 0..8);
         assert!(x.distance(Vec3::new(0.5, 0.0, -0.25)) < 1e-6);
-        assert!(mean.distance(v) < 1e-5 && turn.distance(spin) < 1e-4, "{mean} {turn}");
+        assert!(
+            mean.distance(v) < 1e-5 && turn.distance(spin) < 1e-4,
+            "{mean} {turn}"
+        );
         assert_eq!(whole_motion(&points, 0..1).2, Vec3::ZERO);
         assert_eq!(whole_motion(&points, 0..2).2, Vec3::ZERO);
     }

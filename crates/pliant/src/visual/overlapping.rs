@@ -46,6 +46,8 @@ impl World {
                 found.push([p, q]);
             }
         }
+        // Candidates ascend by pairs of bodies.
+        found.sort_unstable();
         found
     }
 }

@@ -158,7 +158,10 @@ impl VisualBody {
             // What no cell holds was not reached by the hit.
             let stays = whole.primitives[own[0]].cell == NO_CELL;
             let mut body = whole.part(&own);
-            body.generation = self.generation.saturating_add(1);
+            // It is as whole as it was: a wall does not become hard because a corner of it is gone.
+            if !stays {
+                body.generation = self.generation.saturating_add(1);
+            }
             for p in &mut body.primitives {
                 p.cell = NO_CELL;
             }

@@ -81,7 +81,10 @@ impl Touch {
             threshold: if origin(0) == origin(1) {
                 [f32::INFINITY; 2]
             } else {
-                at.map(|(body, _)| threshold(scene, body))
+                [
+                    threshold(scene, at[0].0, lightness(scene, at[1].0)),
+                    threshold(scene, at[1].0, lightness(scene, at[0].0)),
+                ]
             },
         }
     }
@@ -101,6 +104,11 @@ impl Touch {
     pub(super) fn with(scene: &Scene, at: (u32, u32), other: Who, friction: f32) -> Self {
         let own = &scene.bodies[at.0 as usize].material;
         let who = [Touched::Primitive(at.0, at.1), Touched::Other(other)];
+        let by = match other {
+            Who::Sphere(i) => 1.0 / scene.rigids.mass[i as usize].max(f32::MIN_POSITIVE),
+            // Particles have their body behind them.
+            _ => 0.0,
+        };
         Self {
             who,
             key: who.map(|who| who.key(scene)),
@@ -109,7 +117,7 @@ impl Touch {
             restitution: own.restitution,
             give: [1.0; 2],
             broken: [give(scene, at.0), 1.0],
-            threshold: [threshold(scene, at.0), f32::INFINITY],
+            threshold: [threshold(scene, at.0, by), f32::INFINITY],
         }
     }
 }
@@ -142,9 +150,25 @@ fn give(scene: &Scene, body: u32) -> f32 {
     shatters.map_or(1.0, |v| (v.rules.pattern.cells as f32).max(LEAST_PIECES))
 }
 
-fn threshold(scene: &Scene, body: u32) -> f32 {
+/// Closing speed above which a body is changed by something with one over its mass `by` (1/kg).
+///
+/// Departs from \[MCM16 §3.5\], where only the speed counts: what is hit is a piece of the body, and has to be made as fast as that by the
+/// hit. Otherwise the splinters of a pane would bring down a wall.
+fn threshold(scene: &Scene, body: u32, by: f32) -> f32 {
     let visual = scene.visuals[body as usize].as_deref();
-    visual.map_or(f32::INFINITY, VisualBody::hit_speed)
+    visual.map_or(f32::INFINITY, |v| {
+        let mass = v.rigid.map_or(0.0, |rigid| rigid.mass);
+        let piece = mass / (v.rules.pattern.cells as f32).max(LEAST_PIECES);
+        v.hit_speed() * (1.0 + piece * by)
+    })
+}
+
+/// One over the mass of a rigid body that can move (1/kg); soft ones and fixed ones do not give way.
+fn lightness(scene: &Scene, body: u32) -> f32 {
+    let visual = scene.visuals[body as usize].as_deref();
+    visual
+        .and_then(|v| v.rigid)
+        .map_or(0.0, |rigid| rigid.inv_mass)
 }
 
 /// A contact.

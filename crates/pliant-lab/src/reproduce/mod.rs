@@ -6,6 +6,7 @@ mod oriented;
 mod pictures;
 mod plot;
 mod reclustering;
+mod scenes;
 mod surface;
 mod visual;
 

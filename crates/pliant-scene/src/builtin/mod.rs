@@ -18,7 +18,7 @@ pub struct Builtin {
 }
 
 /// All built-in scenes.
-pub const SCENES: [Builtin; 28] = [
+pub const SCENES: [Builtin; 29] = [
     Builtin {
         name: "drop",
         title: "a clay figure falls on the floor and slumps",
@@ -161,7 +161,7 @@ pub const SCENES: [Builtin; 28] = [
     },
     Builtin {
         name: "car",
-        title: "a car drives in a bend, is shot at and loses its windows",
+        title: "a car is shot at, loses its windows, and runs into a post",
         figure: "Müller, Chentanez, Macklin 2016, Fig. 1",
         text: include_str!("scenes/car.toml"),
         files: &[],
@@ -178,6 +178,13 @@ pub const SCENES: [Builtin; 28] = [
         title: "a curtain hangs from six rings and is parted by a ball that moves",
         figure: "Müller, Chentanez, Macklin 2016, Fig. 5",
         text: include_str!("scenes/curtain.toml"),
+        files: &[],
+    },
+    Builtin {
+        name: "monster-truck",
+        title: "a monster truck drives over humps, and shots burst its tyres",
+        figure: "Müller, Chentanez, Macklin 2016, Fig. 11",
+        text: include_str!("scenes/monster-truck.toml"),
         files: &[],
     },
     Builtin {

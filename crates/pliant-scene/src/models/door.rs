@@ -16,11 +16,11 @@ const FRAME: [f32; 2] = [0.12, 0.11];
 /// Faces along an edge of the frame at the finest (m).
 const EDGE: f32 = 0.074;
 
-/// The wings swing both ways, with some friction.
+/// The wings swing both ways, with little friction, as far as the stops let them: what hits them there bends them.
 const JOINTS: &[JointRule] = &[JointRule {
     start: "hinge",
-    limits: Some([-120.0, 120.0]),
-    torque: Some(25.0),
+    limits: Some([-40.0, 40.0]),
+    torque: Some(6.0),
 }];
 
 pub(super) fn make(detail: f32) -> PolygonModel {

@@ -97,9 +97,11 @@ impl World {
         let mut nearest: Option<(f32, usize, usize)> = None;
         for (at, visual) in self.visuals.iter().enumerate() {
             let Some(visual) = visual else { continue };
+            let own = visual.to_own(p);
             for k in 0..visual.primitives.len() {
-                let far = (visual.pose(k).x.distance(p) - visual.placed[k].radius).max(0.0);
-                let far = far + 1e-3 * visual.pose(k).x.distance(p);
+                // By boxes: a ball around a long bar would reach far aside of it.
+                let (placed, way) = (&visual.placed[k], own - visual.rest[k].x);
+                let far = way.distance(way.clamp(placed.lo, placed.hi)) + 1e-3 * way.length();
                 if nearest.is_none_or(|n| far < n.0) {
                     nearest = Some((far, at, k));
                 }

@@ -14,6 +14,7 @@
 //! | `pairs.rs` | V12: who touches whom |
 //! | `rigid.rs` | V13: rigid bodies |
 //! | `threads.rs` | V14: the number of threads does not show |
+//! | `scenes.rs` | scenes: all built-in ones stay finite, for any number of threads |
 //! | `worlds.rs` | what their worlds have in common |
 
 mod brittle;
@@ -23,6 +24,7 @@ mod dents;
 mod joining;
 mod pairs;
 mod rigid;
+mod scenes;
 mod shapes;
 mod soup;
 mod tearing;
@@ -103,5 +105,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "visual/V14",
         title: "the number of threads does not show in a crash",
         run: threads::same_bits,
+    },
+    Experiment {
+        id: "visual/scenes",
+        title: "all scenes stay finite, for any number of threads (long: 2000 frames)",
+        run: scenes::same_and_finite,
     },
 ];

@@ -3,8 +3,8 @@
 use glam::{Quat, Vec3};
 
 use super::{
-    ARCH, AXLE, AXLE_HEIGHT, BELT, BODY_COLOR, COWL, DARK, GAP, HIND, NOSE, POST, SHELF, SILL,
-    TAIL, on_side, ridge, upright,
+    ARCH, AXLE, AXLE_HEIGHT, BELT, BODY_COLOR, COWL, CREASE, DARK, GAP, HIND, NOSE, POST, SHELF,
+    SILL, TAIL, on_side, ridge, upright,
 };
 use crate::models::mold::{Mold, steps};
 
@@ -271,9 +271,10 @@ pub(super) fn joints(mold: &mut Mold) {
         mold.mirror(is_left);
         for (end, x) in [("f", COWL), ("r", POST)] {
             for (k, y) in [(1, SILL + 0.16), (2, 0.78)] {
-                let at = on_side(x - GAP, y) - Vec3::Z * 0.045;
+                // One line for both, at the outermost of the side: what lies inside of it turns away from what is before the door.
+                let at = Vec3::new(x - GAP, y, on_side(x, CREASE).z - 0.006);
                 let name = format!("hinge.door-{end}{side}.chassis.{k}");
-                mold.joint(&name, at, up, 0.06, 0.05);
+                mold.joint(&name, at, up, 0.06, 0.085);
             }
         }
         for (end, x) in [("f", 0.08), ("r", -0.62)] {

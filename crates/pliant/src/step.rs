@@ -365,7 +365,15 @@ impl World {
         ellipsoids.slow_rolling(&plan.ellipsoid_bodies, &mut movers, h);
         if plan.has_hulls {
             hulls.restitute(visuals, &mut cast_of(&mut movers), settings.gravity, h);
-            hulls.remember(bodies);
+            hulls.remember(&Scene {
+                bodies,
+                visuals,
+                points,
+                oriented,
+                rigids,
+                h,
+                gravity: settings.gravity,
+            });
         }
     }
 

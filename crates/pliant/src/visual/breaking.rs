@@ -4,7 +4,7 @@
 //! many contacts changes each body once, and the same for any number of threads.
 
 use super::body::VisualBody;
-use super::dent::{DentOptions, dent};
+use super::dent::{Blow, DentOptions, dent, imprint};
 use super::desc::{Behavior, PatternDesc};
 use super::shatter::{Fragment, Hit, pattern_at};
 use super::world::{Identity, Motion};
@@ -30,6 +30,8 @@ pub struct Impact {
     pub normal: Vec3,
     /// Closing speed (m/s).
     pub speed: f32,
+    /// Radius of what hit it (m); zero of a flat thing.
+    pub radius: f32,
 }
 
 impl World {
@@ -202,8 +204,18 @@ impl World {
                 held[k] = true;
             }
         }
-        let push = |i: &Impact| (i.primitive, i.normal * (i.speed * dt));
-        let pushes: Vec<(u32, Vec3)> = impacts.iter().map(push).collect();
+        let mut pushes = Vec::new();
+        for i in impacts {
+            let blow = Blow {
+                primitive: i.primitive,
+                at: i.at,
+                normal: i.normal,
+                depth: i.speed * dt,
+                radius: i.radius,
+            };
+            let (primitives, graph) = (&visual.primitives, &visual.graph);
+            imprint(&blow, primitives, graph, &visual.rest, &mut pushes);
+        }
         let moved = dent(
             &visual.primitives,
             &visual.graph,

@@ -15,6 +15,8 @@
 //! | a | moment of a primitive: a ball of its radius, m r²/5, for density 1 (m⁵) |
 //! | A | Σ a R + m (x − c)(x̃ − c̃)ᵀ over a primitive and its neighbours |
 
+pub use imprint::{Blow, imprint};
+
 use super::body::tame;
 use super::links::LinkGraph;
 use super::primitive::Primitive;
@@ -31,9 +33,8 @@ pub struct DentOptions {
     pub sweeps: u32,
     /// About how many primitives are let go at most.
     pub region: usize,
-    /// Farthest push of one hit, in thicknesses.
-    pub most_at_once: f32,
-    /// Farthest way of a primitive in all, in thicknesses.
+    /// Farthest way of a primitive in all, in thicknesses. One hit may use it up: it is over within a frame, so half a thickness a step,
+    /// with which contacts that last would add up, is all that it would ever get.
     pub most: f32,
 }
 
@@ -42,7 +43,6 @@ impl Default for DentOptions {
         Self {
             sweeps: 20,
             region: 1500,
-            most_at_once: 0.5,
             most: 5.0,
         }
     }
@@ -189,7 +189,7 @@ pub fn dent(
     if is_free && region.rings >= RINGS {
         places.held[region.last_ring..].fill(true);
     }
-    places.relax(&region, pushed.len(), options.sweeps, farthest);
+    places.relax(&region, &pushed, options.sweeps, farthest);
     if is_free && region.rings < RINGS {
         places.take_back_rigid_motion();
     }
@@ -210,7 +210,7 @@ fn pushed(
         .map(|&(p, d)| {
             let t = primitives[p as usize].thickness;
             let left = (options.most * t - dented[p as usize]).max(0.0);
-            (p, d.clamp_length_max(left.min(options.most_at_once * t)))
+            (p, d.clamp_length_max(left))
         })
         .filter(|(_, d)| *d != Vec3::ZERO)
         .collect();
@@ -223,11 +223,13 @@ fn pushed(
 }
 
 impl Places {
-    /// Lets go what is not held; the first `pushed` stay in their places, but turn.
+    /// Lets go what is not held; the first ones, which were `pushed`, turn, and at most go on in the direction in which they were pushed: what
+    /// pushed them is there.
     ///
     /// Each group is placed as its primitives have moved, and each primitive goes to the mean of where the groups that it is in would have
     /// it. Were it only put into its own group, a sheet would give way like a skin, to a cusp; so it is bent.
-    fn relax(&mut self, region: &Region, pushed: usize, sweeps: u32, farthest: f32) {
+    fn relax(&mut self, region: &Region, pushed: &[(u32, Vec3)], sweeps: u32, farthest: f32) {
+        let from: Vec<Vec3> = self.x[..pushed.len()].to_vec();
         let mut groups: Vec<Group> = region
             .groups
             .iter()
@@ -249,9 +251,6 @@ impl Places {
                 }
                 self.turn[i] = groups[i].turn;
                 self.turned[i] = groups[i].rotation;
-                if i < pushed {
-                    continue;
-                }
                 let mut way = Vec3::ZERO;
                 for &j in ring {
                     // The border's groups have not moved.
@@ -261,7 +260,12 @@ impl Places {
                     });
                 }
                 let goal = self.last[i] + way / ring.len() as f32;
-                let step = (goal - self.x[i]) * EAGER;
+                let mut step = (goal - self.x[i]) * EAGER;
+                if let Some((_, push)) = pushed.get(i) {
+                    let n = push.normalize_or_zero();
+                    let on = n.dot(self.x[i] - from[i]);
+                    step = n * (n.dot(step)).max(-on);
+                }
                 if step.is_finite() {
                     most = most.max(step.length_squared());
                     self.x[i] += step;
@@ -420,5 +424,6 @@ fn deformation(
     tame(d, Quat::from_mat3(&own))
 }
 
+mod imprint;
 #[cfg(test)]
 mod tests;

@@ -244,3 +244,47 @@ fn region() {
     assert!(changed <= moved.len());
     assert!(b.gap() < 0.005, "{}", b.gap());
 }
+
+/// What lies where a ball has gone is pushed as deep as the ball is there, or deeper, and only as far as it is linked; a ball sinks in to its middle
+/// at most, a flat thing pushes what it touches alone.
+#[test]
+fn imprints() {
+    let mut mesh = sheet(40, 40, 0.05);
+    // A second sheet close by, which the ball does not touch.
+    append(&mut mesh, &moved(sheet(40, 40, 0.05), Vec3::NEG_Z * 0.05));
+    let mut b = body(&mesh, 0.02);
+    let p = b.at(1.0, 1.0);
+    let blow = Blow {
+        primitive: p,
+        at: b.rest[p as usize].x,
+        normal: Vec3::NEG_Z,
+        depth: 0.08,
+        radius: 0.3,
+    };
+    let mut pushes = Vec::new();
+    imprint(&blow, &b.primitives, &b.graph, &b.rest, &mut pushes);
+    let own = |q: u32| b.rest[q as usize].x.z > b.rest[p as usize].x.z - 0.01;
+    assert!(
+        pushes.len() > 40 && pushes.iter().all(|x| own(x.0)),
+        "{}",
+        pushes.len()
+    );
+    let at = blow.at;
+    b.hit(&pushes);
+    for (primitive, pose) in b.primitives.iter().zip(&b.rest) {
+        let aside = primitive.centroid.truncate().distance(at.truncate());
+        if aside < 0.2 && primitive.centroid.z > at.z - 0.01 {
+            let ball = 0.08 - (0.3 - (0.09 - aside * aside).sqrt());
+            let depth = primitive.centroid.z - pose.x.z;
+            assert!(depth > ball - 1e-5, "{aside}: {depth} {ball}");
+        }
+    }
+    for (radius, count, depth) in [(0.03, 1, 0.03), (0.0, 1, 0.08)] {
+        let mut pushes = Vec::new();
+        let blow = Blow { radius, ..blow };
+        imprint(&blow, &b.primitives, &b.graph, &b.rest, &mut pushes);
+        assert!(pushes.len() >= count);
+        assert!((pushes[0].1.length() - depth).abs() < 1e-6);
+        assert!(radius > 0.0 || pushes.len() == 1);
+    }
+}

@@ -172,7 +172,7 @@ impl HullContacts {
     }
 
     /// Remembers how hard contacts have pushed, and which were hard enough to change what they met.
-    pub fn remember(&mut self, bodies: &[Body]) {
+    pub fn remember(&mut self, scene: &Scene) {
         for c in &self.contacts {
             for (side, _) in c.hits().into_iter().enumerate().filter(|(_, hit)| *hit) {
                 let Touched::Primitive(body, primitive) = c.touch.who[side] else {
@@ -182,11 +182,12 @@ impl HullContacts {
                 // The normal leads out of the first and into the second.
                 let into = if side == 0 { -c.normal } else { c.normal };
                 self.impacts.push(Impact {
-                    body: bodies[body as usize].id,
+                    body: scene.bodies[body as usize].id,
                     primitive,
                     at: c.arms[side],
                     normal: frame.rotation.conjugate() * into,
                     speed: c.closing,
+                    radius: c.touch.radius_of(1 - side, scene),
                 });
             }
         }

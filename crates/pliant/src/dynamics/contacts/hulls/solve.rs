@@ -89,6 +89,16 @@ impl Touch {
         }
     }
 
+    /// Radius that a dent by the first or the second has (m); that of a primitive is no larger than what it touches, a collider is flat.
+    pub(super) fn radius_of(&self, side: usize, scene: &Scene) -> f32 {
+        match self.who[side] {
+            Touched::Primitive(..) => self.size,
+            Touched::Other(Who::Sphere(i)) => scene.rigids.radius[i as usize],
+            Touched::Other(Who::Oriented(i)) => scene.oriented.radii[i as usize].min_element(),
+            Touched::Other(_) => 0.0,
+        }
+    }
+
     /// How much more each gives way at a closing speed: only where it really breaks.
     fn full_give(&self, closing: f32) -> [f32; 2] {
         [0, 1].map(|k| {

@@ -274,7 +274,7 @@ pub(super) fn joints(mold: &mut Mold) {
                 // One line for both, at the outermost of the side: what lies inside of it turns away from what is before the door.
                 let at = Vec3::new(x - GAP, y, on_side(x, CREASE).z - 0.006);
                 let name = format!("hinge.door-{end}{side}.chassis.{k}");
-                mold.joint(&name, at, up, 0.06, 0.085);
+                mold.joint(&name, at, up, 0.10, 0.085);
             }
         }
         for (end, x) in [("f", 0.08), ("r", -0.62)] {

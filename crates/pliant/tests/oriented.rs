@@ -1,7 +1,7 @@
 //! Bodies of particles that have a rotation.
 
 use glam::{Quat, Vec3};
-use pliant::dynamics::{Action, ActionKind, Collider, Grip};
+use pliant::dynamics::{Action, ActionKind, Collider, ColliderShape, Grip};
 use pliant::geometry::figures::Figure;
 use pliant::geometry::{Shape, surface_nets::mesh_shape};
 use pliant::matching::Turning;
@@ -738,5 +738,48 @@ fn covered_bodies_come_to_rest() {
             "{} has {left} J/kg left",
             figure.name()
         );
+    }
+}
+
+/// A ball and a jointed pair that fall into a ring, whose hole is longer than the ring, come to rest on the floor, not on a lid of the hole.
+#[test]
+fn what_falls_into_a_ring_reaches_the_floor() {
+    let tube = |radius, height| Shape::Cylinder {
+        center: Vec3::Y * 0.4,
+        radius,
+        height,
+    };
+    let mut world = world(4, 4, 9.81);
+    world.add_collider(Collider::floor(0.0));
+    let ring = Shape::Difference(vec![tube(1.5, 0.8), tube(1.2, 1.2)]);
+    world.add_collider(Collider {
+        shape: ColliderShape::Solid(ring),
+        ..Collider::floor(0.0)
+    });
+    let at = |x: f32, y: f32| Vec3::new(x, y, 0.0);
+    let ball = OrientedDesc::new(
+        "ball",
+        vec![Particle::ball(at(-0.5, 1.1), 0.15, 1.0)],
+        vec![],
+    );
+    world.add_oriented(ball).unwrap();
+    let mut joint = Particle::ball(at(0.4, 1.1), 0.03, 0.2);
+    (joint.turns, joint.collides) = (false, false);
+    let ends = [0.2, 0.6].map(|x| Particle::ball(at(x, 1.1), 0.15, 1.0));
+    let mut pair = OrientedDesc::new("pair", vec![joint, ends[0], ends[1]], vec![]);
+    let part = |end: u32| GroupDesc {
+        particles: vec![0, end],
+        joints: vec![0],
+        stiffness: 1.0,
+        ..GroupDesc::default()
+    };
+    pair.groups = vec![part(1), part(2)];
+    world.add_oriented(pair).unwrap();
+    for _ in 0..150 {
+        world.step(DT);
+    }
+    for (x, v) in world.points().x.iter().zip(&world.points().v) {
+        assert!(x.y < 0.35, "stays at {x}");
+        assert!(v.length() < 0.3, "moves by {v}");
     }
 }

@@ -284,10 +284,7 @@ impl ColliderShape {
                 let d = normal.dot(p) - offset;
                 (d <= reach).then_some((d, Some(*normal)))
             }
-            Self::Solid(shape) => {
-                let d = shape.distance(p);
-                (d <= reach).then_some((d, None))
-            }
+            Self::Solid(shape) => shape.clearance(p, reach),
             Self::Mesh(field) => {
                 let (d, normal) = field.distance_normal(p, reach)?;
                 Some((d, Some(normal)))

@@ -83,6 +83,13 @@ pub enum Shape {
     },
 }
 
+/// Most steps to the surface of what is cut by shapes.
+const FEET: usize = 8;
+/// How far from the surface they may end, in their way.
+const SHORT: f32 = 0.05;
+/// They lead somewhere if two steps leave less than this share of what was left before them.
+const NEARER: f32 = 0.98;
+
 /// What [`Shape::validate`] found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -322,6 +329,56 @@ impl Shape {
         }
     }
 
+    /// Whether the distance outside may be less than that to the surface by so much that there seems to be a wall where none is.
+    ///
+    /// What is cut by shapes has the larger of their distances: beside a hole that is longer than the solid, the planes of the
+    /// solid's faces go on across the hole.
+    fn has_false_walls(&self) -> bool {
+        match self {
+            Self::Intersection(of) | Self::Difference(of) => {
+                of.len() > 1 || of.iter().any(Self::has_false_walls)
+            }
+            Self::Union(of) | Self::SmoothUnion { of, .. } => of.iter().any(Self::has_false_walls),
+            _ => false,
+        }
+    }
+
+    /// Distance from `p` to the surface and, if it is not simply that of the solid, the direction from there; `None` if `p` is outside
+    /// and farther than `reach`.
+    ///
+    /// Where the solid's distance is but a bound, its foot need not be on the surface. Then the place is led to and fro between the
+    /// shapes until it is in all of them. At a sharp edge that takes long, but comes nearer with every step; if it does not, the shapes do
+    /// not meet near there, and there is nothing to touch.
+    pub(crate) fn clearance(&self, p: Vec3, reach: f32) -> Option<(f32, Option<Vec3>)> {
+        let distance = self.distance(p);
+        if distance > reach {
+            return None;
+        }
+        if distance <= 0.0 || !self.has_false_walls() {
+            return Some((distance, None));
+        }
+        let round_off = 1e-6 * p.length();
+        let is_there = |foot: Vec3, left: f32| left <= SHORT * p.distance(foot) + round_off;
+        // What was left after the last steps, the last one first: there may be two places between which it goes to and fro.
+        let (mut foot, mut left) = (p, [distance, f32::INFINITY, f32::INFINITY]);
+        for step in 0..FEET {
+            foot -= left[0] * self.normal(foot);
+            left = [self.distance(foot), left[0], left[1]];
+            if is_there(foot, left[0]) {
+                if step == 0 {
+                    return Some((distance, None));
+                }
+                break;
+            }
+        }
+        if !is_there(foot, left[0]) && left[0] > NEARER * left[2] {
+            return None;
+        }
+        let away = p.distance(foot);
+        let normal = (p - foot).try_normalize()?;
+        (away <= reach).then_some((away, Some(normal)))
+    }
+
     /// Whether [`Shape::validate`] has nothing to say.
     pub fn is_valid(&self) -> bool {
         self.validate().is_ok()
@@ -474,6 +531,43 @@ fn nearest_of_ellipsoid(p: Vec3, radii: Vec3) -> Vec3 {
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    /// Beside the hole of a ring that is longer than the ring there is nothing to touch; at its rim and at a sharp edge there is.
+    #[test]
+    fn holes_have_no_lids() {
+        let tube = |radius, height| Shape::Cylinder {
+            center: Vec3::ZERO,
+            radius,
+            height,
+        };
+        let ring = Shape::Difference(vec![tube(4.5, 1.6), tube(4.2, 2.0)]);
+        for x in [0.0, 2.6, 3.9] {
+            for y in [0.801, 0.85, 0.9, 0.95, 1.1] {
+                assert_eq!(ring.clearance(Vec3::new(x, y, 0.0), 0.2), None, "{x} {y}");
+            }
+        }
+        let rim = ring.clearance(Vec3::new(4.3, 0.9, 0.0), 1.0).unwrap();
+        assert!((rim.0 - 0.1).abs() < 1e-5 && rim.1.is_none(), "{rim:?}");
+        let (distance, normal) = ring.clearance(Vec3::new(4.1, 0.9, 0.0), 1.0).unwrap();
+        assert!((distance - 0.02f32.sqrt()).abs() < 1e-4, "{distance}");
+        let expected = Vec3::new(-1.0, 1.0, 0.0).normalize();
+        assert!(normal.unwrap().distance(expected) < 1e-3, "{normal:?}");
+        // Two balls whose lens has an edge of some 23 degrees.
+        let ball = |y: f32| Shape::Sphere {
+            center: Vec3::Y * y,
+            radius: 1.0,
+        };
+        let lens = Shape::Intersection(vec![ball(-0.98), ball(0.98)]);
+        let edge = (1.0f32 - 0.98 * 0.98).sqrt();
+        for out in [1e-3, 0.01, 0.1] {
+            let (distance, normal) = lens.clearance(Vec3::X * (edge + out), 1.0).unwrap();
+            assert!(
+                distance > 0.2 * out && distance < 1.1 * out,
+                "{distance} of {out}"
+            );
+            assert!(normal.unwrap().x > 0.5, "{normal:?}");
+        }
+    }
 
     /// Where one part of a combination decides, its normal is the slope of the distance.
     #[test]

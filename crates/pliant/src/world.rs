@@ -563,6 +563,21 @@ impl World {
         }
     }
 
+    /// Groups of oriented particles begin to look for their rotations at that of the particle that has it, or else at that of the first.
+    pub(crate) fn aim_rings(&mut self, rings: Range<usize>) {
+        for k in rings {
+            let lead = match self.rings.lead[k] {
+                NO_LEAD => self.rings.groups.members(k).next().map(|m| m.0),
+                lead => Some(lead),
+            };
+            if let Some(lead) = lead {
+                let groups = &mut self.rings.groups;
+                groups.rotation[k] = self.points.rotation[lead as usize];
+                groups.center[k] = self.points.x[lead as usize];
+            }
+        }
+    }
+
     /// Makes the groups of a soft body of visual geometry anew, from the links that are left.
     pub(crate) fn renew_rings(&mut self, at: usize) {
         let Some(visual) = self.visuals[at].as_deref_mut() else {
@@ -580,12 +595,11 @@ impl World {
         for group in desc.all_groups() {
             self.push_ring(&desc, &group, first);
         }
+        let rings = first_ring..self.rings.len();
+        self.aim_rings(rings.clone());
         let groups = &mut self.rings.groups;
-        for k in first_ring..self.rings.lead.len() {
-            let lead = self.rings.lead[k] as usize;
+        for k in rings {
             groups.id[k] = (k - first_ring) as u64;
-            groups.rotation[k] = self.points.rotation[lead];
-            groups.center[k] = self.points.x[lead];
         }
         groups.rebuild_rows(self.points.len());
         self.bodies[at].rings = first_ring..self.rings.len();

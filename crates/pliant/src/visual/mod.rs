@@ -27,6 +27,7 @@ pub mod body;
 pub mod breaking;
 mod clean;
 pub mod clip;
+mod coarse;
 mod convex_parts;
 pub mod dent;
 pub mod desc;

@@ -1,6 +1,7 @@
 //! Bodies of visual geometry in a world: adding, joining, attaching.
 
 use super::body::{Rules, VisualBody};
+use super::coarse::coarse_groups;
 use super::desc::{Behavior, TearRule, VisualDesc, VisualError};
 use super::intake::{Intake, IntakeOptions, intake};
 use super::links::{LinkGraph, find_links};
@@ -157,13 +158,8 @@ impl World {
             self.oriented.turned[o] = motion.rotation;
             self.oriented.spin[o] = motion.spin;
         }
-        // Where the groups begin to look for their rotations.
-        for k in body.rings.clone() {
-            let lead = self.rings.lead[k];
-            let groups = &mut self.rings.groups;
-            groups.rotation[k] = self.points.rotation[lead as usize];
-            groups.center[k] = self.points.x[lead as usize];
-        }
+        let rings = body.rings.clone();
+        self.aim_rings(rings);
         visual.prepare_deformation();
         visual.turned = motions.iter().map(|m| m.rotation).collect();
         visual.place_all();
@@ -221,6 +217,7 @@ impl VisualBody {
         let links = self.graph.links.iter().filter(|l| !l.broken);
         let mut desc = OrientedDesc::new("", particles, links.map(|l| [l.i, l.j]).collect());
         desc.material = *material;
+        desc.groups = coarse_groups(&self.primitives, &self.graph, material.stiffness);
         desc
     }
 

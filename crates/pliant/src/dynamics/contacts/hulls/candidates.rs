@@ -513,10 +513,14 @@ impl Candidates {
             });
         }
         for (.., body, near) in rounds {
-            near.iter().for_each(|&k| mark(*body, k));
+            for &k in near.iter() {
+                mark(*body, k);
+            }
         }
         for (_, body, near) in against {
-            near.iter().for_each(|&k| mark(*body, k));
+            for &k in near.iter() {
+                mark(*body, k);
+            }
         }
         self.used.clear();
         for (body, own) in (0u32..).zip(slots) {

@@ -507,10 +507,10 @@ impl Candidates {
         }
         let mut mark = |body: u32, k: u32| slots[body as usize][k as usize] = 0;
         for ((a, b), near) in meetings {
-            near.iter().for_each(|&[k, l]| {
+            for &[k, l] in near.iter() {
                 mark(*a, k);
                 mark(*b, l);
-            });
+            }
         }
         for (.., body, near) in rounds {
             for &k in near.iter() {

@@ -507,18 +507,18 @@ impl Candidates {
         }
         let mut mark = |body: u32, k: u32| slots[body as usize][k as usize] = 0;
         for ((a, b), near) in meetings {
-            for &[k, l] in near.iter() {
+            for &[k, l] in near {
                 mark(*a, k);
                 mark(*b, l);
             }
         }
         for (.., body, near) in rounds {
-            for &k in near.iter() {
+            for &k in near {
                 mark(*body, k);
             }
         }
         for (_, body, near) in against {
-            for &k in near.iter() {
+            for &k in near {
                 mark(*body, k);
             }
         }

@@ -241,7 +241,7 @@ impl World {
         let Some(other) = self.visual_of(rigid).filter(|v| !v.is_soft()) else {
             return wrong(self, rigid, "is rigid");
         };
-        let touching = overlaps(own, other);
+        let touching = overlaps(own, other, 0..own.primitives.len());
         Ok(self.tie(soft, touching, Ground::Body(rigid)))
     }
 
@@ -402,9 +402,8 @@ impl World {
         let touching: Vec<usize> = match own.to {
             Ground::Body(rigid) => {
                 let other = self.visual_of(rigid);
-                let all = other.map(|other| overlaps(&fragment.body, other));
-                let all = all.unwrap_or_default();
-                pieces.iter().copied().filter(|k| all.contains(k)).collect()
+                let own = pieces.iter().copied();
+                other.map_or_else(Vec::new, |other| overlaps(&fragment.body, other, own))
             }
             Ground::World | Ground::Collider(_) => Vec::new(),
         };
@@ -429,8 +428,12 @@ impl World {
     }
 }
 
-/// Primitives of a soft body that overlap a rigid one where they are now.
-fn overlaps(soft: &VisualBody, rigid: &VisualBody) -> Vec<usize> {
+/// Which of some primitives of a soft body overlap a rigid one where they are now.
+fn overlaps(
+    soft: &VisualBody,
+    rigid: &VisualBody,
+    some: impl Iterator<Item = usize>,
+) -> Vec<usize> {
     let Some(body) = &rigid.rigid else {
         return Vec::new();
     };
@@ -458,7 +461,7 @@ fn overlaps(soft: &VisualBody, rigid: &VisualBody) -> Vec<usize> {
             });
         found
     };
-    (0..soft.primitives.len()).filter(touches).collect()
+    some.filter(touches).collect()
 }
 
 impl JointDesc {

@@ -507,16 +507,20 @@ impl Candidates {
         }
         let mut mark = |body: u32, k: u32| slots[body as usize][k as usize] = 0;
         for ((a, b), near) in meetings {
-            near.iter().for_each(|&[k, l]| {
+            for &[k, l] in near {
                 mark(*a, k);
                 mark(*b, l);
-            });
+            }
         }
         for (.., body, near) in rounds {
-            near.iter().for_each(|&k| mark(*body, k));
+            for &k in near {
+                mark(*body, k);
+            }
         }
         for (_, body, near) in against {
-            near.iter().for_each(|&k| mark(*body, k));
+            for &k in near {
+                mark(*body, k);
+            }
         }
         self.used.clear();
         for (body, own) in (0u32..).zip(slots) {

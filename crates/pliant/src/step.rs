@@ -297,7 +297,7 @@ impl World {
         for i in 0..settings.iterations {
             let points = &mut *movers.points;
             let mut met = jacobi.iterate(groups, points, settings.over_relaxation);
-            met += sequential.iterate(rings, points, movers.oriented);
+            met += sequential.iterate(i, rings, points, movers.oriented);
             for sweep in i * sweeps / settings.iterations..(i + 1) * sweeps / settings.iterations {
                 met += jacobi.limit_strain(sweep, groups, points);
             }
@@ -468,7 +468,12 @@ impl World {
             ])
         };
         plan.apart.tied = self.attachments.iter().filter_map(tie).collect();
-        plan.apart.tied.sort_unstable();
+        let visuals = &self.visuals;
+        plan.apart.spread_ties(|(body, k), visit| {
+            if let Some(visual) = visuals[body as usize].as_deref() {
+                visual.graph.neighbors(k).for_each(|(n, _)| visit(n));
+            }
+        });
         let all = self.bodies.iter().zip(&self.visuals);
         let oriented = all.filter(|(b, visual)| !b.oriented.is_empty() && visual.is_none());
         plan.ellipsoid_bodies = oriented

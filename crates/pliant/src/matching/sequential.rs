@@ -52,6 +52,8 @@ pub struct SequentialBody {
     pub rings: Range<usize>,
     /// Which particles turn.
     pub turning: Turning,
+    /// Its groups are placed in the first of so many iterations; contacts and joints in each.
+    pub every: u32,
 }
 
 /// The moment of a particle about its own centre, by columns.
@@ -62,6 +64,8 @@ type Moment = [Quad; 3];
 struct Run {
     /// Its body among those that take part.
     body: usize,
+    /// It is placed in the first of so many iterations.
+    every: u32,
     groups: Vec<u32>,
     /// Where the members of each group begin in `members`, and where the last ones end.
     first: Vec<u32>,
@@ -117,7 +121,7 @@ impl Sequential {
                 }
                 for groups in runs {
                     let mut run = Run::new(body, rings, groups, &leads);
-                    run.body = at;
+                    (run.body, run.every) = (at, body.every.max(1));
                     self.colors[color].push(run);
                 }
             }
@@ -142,9 +146,10 @@ impl Sequential {
         }
     }
 
-    /// Places every group once and moves its members to their goals.
+    /// Places every group once, whose turn it is in this iteration, and moves its members to their goals.
     pub fn iterate(
         &mut self,
+        iteration: u32,
         rings: &mut Rings,
         points: &mut Points,
         oriented: &mut Oriented,
@@ -152,11 +157,14 @@ impl Sequential {
         let mut met = JacobiReport::default();
         for runs in &mut self.colors {
             let groups = &rings.groups;
+            let is_due = |run: &Run| iteration.is_multiple_of(run.every);
             runs.par_iter_mut().for_each(|run| {
-                run.load(groups, points, oriented);
-                run.met = solve(run, groups);
+                if is_due(run) {
+                    run.load(groups, points, oriented);
+                    run.met = solve(run, groups);
+                }
             });
-            for run in runs {
+            for run in runs.iter_mut().filter(|run| is_due(run)) {
                 let residue = &mut self.residue[run.body].1;
                 met += run.store(&mut rings.groups, points, oriented, residue);
             }

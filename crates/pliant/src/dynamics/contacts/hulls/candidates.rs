@@ -46,20 +46,43 @@ impl Scene<'_> {
     }
 }
 
+/// So many rings around what is tied to a body do not touch it.
+const TIE_RINGS: usize = 2;
+
 /// What does not touch, because something holds it together.
 #[derive(Clone, Debug, Default)]
 pub struct Apart {
     /// Pairs of bodies that joints hold, ascending.
     pub bodies: Vec<(u32, u32)>,
-    /// Primitives of soft bodies, with the bodies that they are tied to, ascending.
+    /// Primitives of soft bodies that are tied to bodies or near those that are, with these, ascending.
     pub tied: Vec<[(u32, u32); 2]>,
 }
 
 impl Apart {
-    /// Whether something ties a primitive to a body.
-    fn holds(&self, p: (u32, u32), q: (u32, u32)) -> bool {
-        let tie = |p, q: (u32, u32)| self.tied.binary_search(&[p, (q.0, 0)]).is_ok();
-        tie(p, q) || tie(q, p)
+    /// Which of the `count` primitives of a body are tied to another one, or to any; none if nothing is.
+    fn tied_of(&self, body: u32, to: Option<u32>, count: usize) -> Option<Vec<bool>> {
+        let first = self.tied.partition_point(|tie| tie[0].0 < body);
+        let own = self.tied[first..].iter().take_while(|tie| tie[0].0 == body);
+        let own = own.filter(|tie| to.is_none_or(|to| tie[1].0 == to));
+        let mut marks = Vec::new();
+        for tie in own {
+            marks.resize(count, false);
+            marks[tie[0].1 as usize] = true;
+        }
+        (!marks.is_empty()).then_some(marks)
+    }
+
+    /// Adds what is linked to what is tied, and what is linked to that: it is as near to the body as it always is. `linked` visits the primitives
+    /// that are linked to one.
+    pub fn spread_ties(&mut self, linked: impl Fn((u32, u32), &mut dyn FnMut(u32))) {
+        for _ in 0..TIE_RINGS {
+            for at in 0..self.tied.len() {
+                let [p, to] = self.tied[at];
+                linked(p, &mut |n| self.tied.push([(p.0, n), to]));
+            }
+            self.tied.sort_unstable();
+            self.tied.dedup();
+        }
     }
 }
 
@@ -125,10 +148,41 @@ pub struct Candidates {
     turned: Vec<Vec3>,
     elapsed: f32,
     since: f32,
+    /// Parts of each soft body that may touch each other.
+    own: Vec<OwnPairs>,
     /// Entries in `used` of a body's primitives, by number, while candidates are found.
     slots: Vec<Vec<u32>>,
     /// Body and primitive of the candidates before.
     used_before: Vec<(u32, u32)>,
+}
+
+/// Parts of a soft body that may touch each other. They hold for as long as it goes as it was expected to when they were found; a body that strays
+/// makes the candidates of all others anew, but not these, which are the dearest.
+#[derive(Clone, Debug, Default)]
+struct OwnPairs {
+    pairs: Vec<[u32; 2]>,
+    way: Way,
+    from: Vec<Vec3>,
+    strays: Vec<f32>,
+    /// How long ago they were found (s).
+    elapsed: f32,
+    is_known: bool,
+}
+
+/// Whether a particle of a soft body will be farther from where it was expected at the time `t` than it may stray.
+fn has_strayed(
+    scene: &Scene,
+    at: usize,
+    way: &Way,
+    (from, strays): (&[Vec3], &[f32]),
+    t: f32,
+) -> bool {
+    let going = way.going(t);
+    let own = scene.bodies[at].points.clone().zip(from);
+    own.zip(strays).any(|((i, &from), stray)| {
+        let off = scene.points.pred[i].position() - from - going.of(from);
+        off.length_squared() > stray * stray
+    })
 }
 
 impl Candidates {
@@ -154,18 +208,25 @@ impl Candidates {
                 return off.length() + turned.length().min(2.0) * way.radius > way.margin;
             }
             let reach = &self.reaches[at];
-            let own = scene.bodies[at].points.clone().zip(&reach.from);
-            own.zip(&reach.strays).any(|((i, &from), stray)| {
-                let off = scene.points.pred[i].position() - from - going.of(from);
-                off.length_squared() > stray * stray
-            })
+            let expected = (&reach.from[..], &reach.strays[..]);
+            has_strayed(scene, at, way, expected, t) || !self.knows_own(scene, at)
         })
+    }
+
+    /// Whether it is still known which parts of a soft body may touch each other, or nothing is to be known.
+    fn knows_own(&self, scene: &Scene, at: usize) -> bool {
+        let Some(own) = self.own.get(at) else {
+            return false;
+        };
+        let expected = (&own.from[..], &own.strays[..]);
+        own.is_known && !has_strayed(scene, at, &own.way, expected, own.elapsed + scene.h)
     }
 
     /// A substep is over, or about to be: adds up how rigid bodies have turned since the candidates were found.
     pub fn advance(&mut self, h: f32, turned: impl Fn(usize) -> Option<Vec3>) {
         self.elapsed += h;
         self.since += h;
+        self.own.iter_mut().for_each(|own| own.elapsed += h);
         for (at, sum) in self.turned.iter_mut().enumerate() {
             *sum += turned(at).unwrap_or(Vec3::ZERO);
         }
@@ -174,28 +235,37 @@ impl Candidates {
     /// A frame begins: forgets everything, bodies may have changed.
     pub fn clear(&mut self) {
         self.ways.clear();
+        self.own.iter_mut().for_each(|own| own.is_known = false);
         self.since = 0.0;
     }
 
     /// Finds all candidates for the `left` seconds that the frame still has.
     pub fn find(&mut self, scene: &Scene, placed: &[PlacedCollider], apart: &Apart, left: f32) {
         self.find_ways(scene, left);
+        self.find_own(scene, apart);
         let mut bodies = self.body_pairs(&apart.bodies);
-        let touches_itself = |v: &VisualBody| v.is_soft() && v.rules.self_contact;
-        for (at, visual) in (0u32..).zip(scene.visuals) {
-            if visual.as_deref().is_some_and(touches_itself) {
-                bodies.push((at, at));
-            }
-        }
+        let soft = self
+            .own
+            .iter()
+            .enumerate()
+            .filter(|(_, own)| !own.pairs.is_empty());
+        bodies.extend(soft.map(|(at, _)| (at as u32, at as u32)));
         bodies.sort_unstable();
         let meet = |&(a, b): &(u32, u32)| {
-            let mut near = if a == b {
-                self.own_pairs(scene, a)
-            } else {
-                self.primitive_pairs(scene, (a, b), left)
+            if a == b {
+                return self.own[a as usize].pairs.clone();
+            }
+            let mut near = self.primitive_pairs(scene, (a, b), left);
+            let count = |body: u32| {
+                scene.visuals[body as usize]
+                    .as_ref()
+                    .map_or(0, |v| v.primitives.len())
             };
-            if !apart.tied.is_empty() {
-                near.retain(|&[k, l]| !apart.holds((a, k), (b, l)));
+            if let Some(tied) = apart.tied_of(a, Some(b), count(a)) {
+                near.retain(|&[k, _]| !tied[k as usize]);
+            }
+            if let Some(tied) = apart.tied_of(b, Some(a), count(b)) {
+                near.retain(|&[_, l]| !tied[l as usize]);
             }
             near.sort_unstable();
             near
@@ -208,6 +278,34 @@ impl Candidates {
         self.number(scene, &meetings, &rounds, &against);
         self.list(&meetings, rounds, against);
         self.remember();
+    }
+
+    /// Finds which parts of soft bodies may touch each other, where that is not known any more.
+    fn find_own(&mut self, scene: &Scene, apart: &Apart) {
+        self.own.resize_with(scene.visuals.len(), OwnPairs::default);
+        let touches_itself = |v: &VisualBody| v.is_soft() && v.rules.self_contact;
+        let mut all = std::mem::take(&mut self.own);
+        all.par_iter_mut().enumerate().for_each(|(at, own)| {
+            if !scene.visuals[at].as_deref().is_some_and(touches_itself) {
+                own.pairs.clear();
+                own.is_known = true;
+                own.from.clear();
+                return;
+            }
+            let expected = (&own.from[..], &own.strays[..]);
+            let t = own.elapsed + scene.h;
+            if own.is_known && !has_strayed(scene, at, &own.way, expected, t) {
+                return;
+            }
+            let (body, reach) = (at as u32, &self.reaches[at]);
+            own.pairs = self.own_pairs(scene, body, apart);
+            own.pairs.sort_unstable();
+            own.way = self.ways[at];
+            own.from.clone_from(&reach.from);
+            own.strays.clone_from(&reach.strays);
+            (own.elapsed, own.is_known) = (0.0, true);
+        });
+        self.own = all;
     }
 
     /// What separated a pair last still does, mostly.
@@ -354,20 +452,26 @@ impl Candidates {
         near
     }
 
-    /// Far parts of a soft body: not linked, and with no neighbour in common.
-    fn own_pairs(&self, scene: &Scene, at: u32) -> Vec<[u32; 2]> {
+    /// Far parts of a soft body: not linked, with no neighbour in common, and not both of them tied to something.
+    fn own_pairs(&self, scene: &Scene, at: u32, apart: &Apart) -> Vec<[u32; 2]> {
         let mut near = Vec::new();
         let Some(visual) = scene.visuals[at as usize].as_deref() else {
             return near;
         };
         let (tree, boxes) = self.spread(at, visual);
+        let tied = apart.tied_of(at, None, boxes.len());
+        let are_tied = |k: u32, l: u32| {
+            let tied = tied.as_ref();
+            tied.is_some_and(|tied| tied[k as usize] && tied[l as usize])
+        };
         // By which primitive another one was marked last.
         let mut marks = vec![u32::MAX; boxes.len()];
         for (k, &(lo, hi)) in (0u32..).zip(boxes) {
             let (x, radius) = self.ball(at, visual, k);
             tree.for_each_in_box(lo, hi, |l| {
                 let other = &boxes[l as usize];
-                if l <= k || other.0.cmpgt(hi).any() || lo.cmpgt(other.1).any() {
+                let meet = other.0.cmple(hi).all() && lo.cmple(other.1).all();
+                if l <= k || !meet || are_tied(k, l) {
                     return;
                 }
                 let (y, besides) = self.ball(at, visual, l);

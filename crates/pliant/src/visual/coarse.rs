@@ -143,7 +143,9 @@ mod tests {
         let (cell, made) = cells(&graph, all.len(), all.len() / CELL);
         assert_eq!(made, 75);
         let mut sizes = vec![0; made as usize];
-        cell.iter().for_each(|&c| sizes[c as usize] += 1);
+        for &c in &cell {
+            sizes[c as usize] += 1;
+        }
         assert!(sizes.iter().all(|s| (4..=36).contains(s)), "{sizes:?}");
         // Asked for more cells than there are primitives, each is one.
         assert_eq!(cells(&graph, all.len(), 5000).1, 900);

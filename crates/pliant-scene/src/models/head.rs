@@ -1,4 +1,4 @@
-//! A bust with hair and a cape: a rigid head, ropes and a sheet in one body.
+//! A dummy with hair and a cape: a rigid head, ropes and a sheet in one body.
 
 use glam::{Mat3, Quat, Vec3};
 use pliant::OrientedDesc;
@@ -43,7 +43,7 @@ pub(super) fn make(mut shop: Workshop) -> OrientedDesc {
     shop.finish()
 }
 
-/// Head, neck and shoulders.
+/// Head, neck and shoulders of a milliner's dummy.
 fn bust() -> Shape {
     let egg = |center: [f32; 3], radii: [f32; 3]| Shape::Ellipsoid {
         center: center.into(),
@@ -54,35 +54,28 @@ fn bust() -> Shape {
         b: b.into(),
         radius,
     };
-    let form = Shape::SmoothUnion {
-        of: vec![
-            egg(SKULL.0.to_array(), SKULL.1.to_array()),
-            egg([0.0, 2.70, 0.16], [0.26, 0.30, 0.28]),
-            rod([0.0, 2.62, -0.06], [0.0, 1.90, -0.06], 0.19),
-            egg([0.0, 1.62, -0.04], [0.62, 0.36, 0.34]),
-            egg([0.58, 1.58, -0.06], [0.40, 0.26, 0.27]),
-            egg([-0.58, 1.58, -0.06], [0.40, 0.26, 0.27]),
-            egg([0.0, 1.20, 0.0], [0.50, 0.30, 0.30]),
-            // Nose, brows, chin, ears.
-            rod([0.0, 2.98, 0.44], [0.0, 2.80, 0.53], 0.035),
-            rod([-0.20, 3.02, 0.39], [0.20, 3.02, 0.39], 0.03),
-            egg([0.0, 2.46, 0.34], [0.10, 0.07, 0.09]),
-            egg([0.41, 2.88, -0.02], [0.05, 0.12, 0.08]),
-            egg([-0.41, 2.88, -0.02], [0.05, 0.12, 0.08]),
-        ],
-        radius: 0.10,
-    };
-    let hollows = [0.16, -0.16].map(|x| egg([x, 2.92, 0.48], [0.10, 0.05, 0.09]));
-    let eyes = [0.16, -0.16].map(|x| Shape::Sphere {
-        center: Vec3::new(x, 2.925, 0.385),
-        radius: 0.065,
-    });
-    let lips = [2.645, 2.600].map(|y| rod([-0.085, y, 0.425], [0.085, y, 0.425], 0.026));
-    let [a, b] = hollows;
-    let face = Shape::Difference(vec![form, a, b]);
-    let [c, d] = eyes;
-    let [e, f] = lips;
-    Shape::Union(vec![face, c, d, e, f])
+    let flow = |of: Vec<Shape>, radius: f32| Shape::SmoothUnion { of, radius };
+    let skull = vec![
+        egg(SKULL.0.to_array(), SKULL.1.to_array()),
+        egg([0.0, 2.74, 0.12], [0.295, 0.34, 0.31]),
+        egg([0.0, 2.48, 0.25], [0.14, 0.10, 0.13]),
+    ];
+    // Nose, mouth and ears are hints.
+    let head = vec![
+        flow(skull, 0.16),
+        rod([0.0, 2.97, 0.41], [0.0, 2.80, 0.455], 0.035),
+        egg([0.0, 2.62, 0.37], [0.08, 0.05, 0.05]),
+        egg([0.395, 2.90, -0.02], [0.05, 0.12, 0.08]),
+        egg([-0.395, 2.90, -0.02], [0.05, 0.12, 0.08]),
+    ];
+    let torso = vec![
+        egg([0.0, 1.55, -0.05], [0.80, 0.30, 0.33]),
+        egg([0.60, 1.56, -0.06], [0.36, 0.25, 0.27]),
+        egg([-0.60, 1.56, -0.06], [0.36, 0.25, 0.27]),
+        egg([0.0, 1.28, 0.02], [0.58, 0.34, 0.34]),
+        rod([0.0, 2.62, -0.06], [0.0, 1.75, -0.07], 0.185),
+    ];
+    flow(vec![flow(head, 0.10), flow(torso, 0.24)], 0.12)
 }
 
 /// A strand of hair, combed back and down; returns its root, which is part of the head.

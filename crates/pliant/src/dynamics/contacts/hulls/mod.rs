@@ -3,7 +3,7 @@
 //! | stage | what | when |
 //! |---|---|---|
 //! | [`candidates`] | bodies by their boxes, their primitives by trees | once a frame, again if a body strays |
-//! | [`touch`], [`obstacles`] | separating axes, manifolds, few contacts for many | each substep |
+//! | `touch`, `obstacles` | separating axes, manifolds, few contacts for many | each substep |
 //! | [`solve`] | pushes and friction, one after the other | each iteration |
 //!
 //! Movers are [`cast`]: whatever touches has a frame, which joints and attachments share.

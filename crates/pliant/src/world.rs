@@ -16,7 +16,7 @@ use crate::dynamics::contacts::spheres::SphereContacts;
 use crate::dynamics::contacts::statics::{ContactSkin, StaticContacts};
 use crate::dynamics::grab::Grab;
 use crate::matching::{
-    Averaging, Dynamics, Fit, Jacobi, MatchedBody, Sequential, SequentialBody, Turning,
+    Averaging, Dynamics, Fit, Jacobi, MatchedBody, Order, Sequential, SequentialBody, Turning,
 };
 use crate::material::{Material, PLASTIC_LIMIT};
 use crate::oriented::OrientedDesc;
@@ -779,6 +779,11 @@ impl World {
             first_oriented: b.oriented.start,
             rings: b.rings.clone(),
             turning: b.turning,
+            order: if self.visuals[body].is_some() {
+                Order::Free
+            } else {
+                Order::Given
+            },
             every: if self.visuals[body].is_some() && b.rings.len() > b.oriented.len() {
                 COARSE_EVERY
             } else {

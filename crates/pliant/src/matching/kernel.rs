@@ -149,7 +149,7 @@ fn fit<W: Wide, const WEIGHTED: bool>(
         guess[l] = rotation[l];
     }
     let m = M3::<W>::pack(&a) * M3::pack(&right);
-    let (rotation, repaired) = refine_or_repair(m, &guess);
+    let (rotation, repaired) = refine_or_repair(m, &guess, |_| false);
     Fits {
         center: new_center,
         rotation,

@@ -24,7 +24,7 @@ mod state_pass;
 
 pub use jacobi::{Jacobi, JacobiReport, MatchedBody};
 pub(crate) use kernel::{Listed, sweep};
-pub use sequential::{Creep, Sequential, SequentialBody, Turning};
+pub use sequential::{Creep, Order, Sequential, SequentialBody, Turning};
 pub use state_pass::{choi_stretch, right_factor, state_pass};
 
 /// Which rotation places the goals.

@@ -10,18 +10,25 @@
 //! neighbouring groups that share no particle with another run and are done at the same time, and what is left at their borders is cut again. The
 //! runs depend on the body alone.
 
+mod abreast;
+mod alone;
+mod flow;
+mod spun;
+
 use super::JacobiReport;
-use super::kernel::{self, Sums};
-use crate::math::algebra::{M3, V3};
 use crate::math::lanes::{F8, Quad, Wide, dispatch};
-use crate::math::rotation::rotation_near;
 use crate::state::{Groups, NO_LEAD, Oriented, Points, Record, Rings};
-use glam::{Mat3, Quat, Vec3, Vec4};
+use abreast::Abreast;
+pub use flow::Creep;
+use flow::flow;
+use glam::{Quat, Vec3};
 use rayon::prelude::*;
+use spun::{Spun, between, rotation_of, spun};
 use std::ops::Range;
 
-/// Groups up to which they are done in one run.
+/// Groups up to which they are done in one run; in any order more, for the larger the run the more groups are side by side.
 const WHOLE: usize = 96;
+const WHOLE_FREE: usize = 6000;
 /// Runs that the groups of a body are cut into at a time: at least, at most, and for how many groups there is one more.
 const PARTS: (usize, usize, usize) = (4, 16, 256);
 
@@ -39,6 +46,16 @@ pub enum Turning {
     All,
 }
 
+/// In which order groups are placed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they are numbered, so that a bend travels along a rope.
+    #[default]
+    Given,
+    /// Any: as many side by side as can be. For sheets and shells, whose numbers say little of who is beside whom.
+    Free,
+}
+
 /// What the solve needs to know of a body of oriented particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequentialBody {
@@ -52,12 +69,20 @@ pub struct SequentialBody {
     pub rings: Range<usize>,
     /// Which particles turn.
     pub turning: Turning,
+    /// In which order its groups are placed.
+    pub order: Order,
     /// Its groups are placed in the first of so many iterations; contacts and joints in each.
     pub every: u32,
 }
 
-/// The moment of a particle about its own centre, by columns.
-type Moment = [Quad; 3];
+/// What is placed next.
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    /// One of the run's groups.
+    Alone(u32),
+    /// One of its eights.
+    Abreast(u32),
+}
 
 /// A run of groups with a copy of the particles that they hold.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +91,10 @@ struct Run {
     body: usize,
     /// It is placed in the first of so many iterations.
     every: u32,
+    /// In the order in which they are placed.
     groups: Vec<u32>,
+    work: Vec<Work>,
+    eights: Vec<Abreast>,
     /// Where the members of each group begin in `members`, and where the last ones end.
     first: Vec<u32>,
     /// Whether each group turns more than its lead.
@@ -80,13 +108,12 @@ struct Run {
     /// The particle that turns with each group, or [`NO_LEAD`].
     lead: Vec<u32>,
     /// Predicted positions with masses; those of held particles are negative.
+    /// Behind the last one is nobody, who weighs nothing.
     x: Vec<Record>,
-    turned: Vec<Quat>,
-    /// m r²/5.
-    inertia: Vec<f32>,
-    /// Whether the rotation is held.
-    held: Vec<bool>,
-    moment: Vec<Moment>,
+    /// Rotations with the moments of the particles; behind the last one nobody's.
+    spun: Vec<Spun>,
+    /// Whether something may turn a particle.
+    turns: Vec<bool>,
     center: Vec<Vec3>,
     rotation: Vec<Quat>,
     /// New rest positions, in the lanes of the groups' blocks.
@@ -120,7 +147,7 @@ impl Sequential {
                     self.colors.resize_with(color + 1, Vec::new);
                 }
                 for groups in runs {
-                    let mut run = Run::new(body, rings, groups, &leads);
+                    let mut run = Run::new(body, rings, &groups, &leads);
                     (run.body, run.every) = (at, body.every.max(1));
                     self.colors[color].push(run);
                 }
@@ -194,7 +221,7 @@ impl Sequential {
                     run.met = flow(run, read, &creep);
                 }
             });
-            for run in runs.iter().filter(|run| run.met > 0) {
+            for run in runs.iter_mut().filter(|run| run.met > 0) {
                 yielding += run.met;
                 let groups = &mut rings.groups;
                 for (l, &k) in run.groups.iter().enumerate() {
@@ -204,6 +231,11 @@ impl Sequential {
                         block.q = *q;
                     }
                 }
+                let mut eights = std::mem::take(&mut run.eights);
+                eights
+                    .iter_mut()
+                    .for_each(|eight| eight.read_rest(run, groups));
+                run.eights = eights;
             }
         }
         yielding
@@ -217,7 +249,11 @@ impl Sequential {
 fn rounds(body: &SequentialBody, rings: &Rings) -> Vec<Vec<Vec<u32>>> {
     let mut rest: Vec<u32> = (body.rings.start as u32..body.rings.end as u32).collect();
     let mut rounds = Vec::new();
-    while rest.len() > WHOLE {
+    let whole = match body.order {
+        Order::Given => WHOLE,
+        Order::Free => WHOLE_FREE,
+    };
+    while rest.len() > whole {
         let parts = (rest.len() / PARTS.2).clamp(PARTS.0, PARTS.1);
         let length = rest.len().div_ceil(parts);
         let mut owner = vec![usize::MAX; body.points.len()];
@@ -251,8 +287,13 @@ fn rounds(body: &SequentialBody, rings: &Rings) -> Vec<Vec<Vec<u32>>> {
 
 impl Run {
     /// The run over `groups`; `leads` tells of each particle of the body whether it is in the middle of a group.
-    fn new(body: &SequentialBody, rings: &Rings, groups: Vec<u32>, leads: &[bool]) -> Self {
+    fn new(body: &SequentialBody, rings: &Rings, groups: &[u32], leads: &[bool]) -> Self {
         let all = &rings.groups;
+        let levels = match body.order {
+            Order::Given => levels(groups, all),
+            Order::Free => colors(groups, all),
+        };
+        let groups: Vec<u32> = levels.iter().flatten().copied().collect();
         let own = |point: u32| point - body.points.start as u32 + body.first_oriented as u32;
         let numbers = || groups.iter().map(|&k| k as usize);
         let mut particles: Vec<u32> = numbers()
@@ -286,7 +327,7 @@ impl Run {
             })
             .collect();
         let point = |i: u32| i - body.first_oriented as u32 + body.points.start as u32;
-        Self {
+        let mut run = Self {
             first,
             turns_more,
             follows: particles.iter().map(|&i| follows(point(i))).collect(),
@@ -295,6 +336,28 @@ impl Run {
             particles,
             groups,
             ..Self::default()
+        };
+        run.arrange(all, &levels);
+        run
+    }
+
+    /// Puts groups that share no particle side by side.
+    fn arrange(&mut self, groups: &Groups, levels: &[Vec<u32>]) {
+        let mut from = 0;
+        for level in levels {
+            for chunk in level.chunks(8) {
+                let own = from..from + chunk.len();
+                from = own.end;
+                let small = |&&k: &&u32| groups.count[k as usize] <= abreast::MOST;
+                if chunk.iter().filter(small).count() == chunk.len()
+                    && chunk.len() >= abreast::LEAST
+                {
+                    self.work.push(Work::Abreast(self.eights.len() as u32));
+                    self.eights.push(Abreast::new(self, groups, own));
+                } else {
+                    self.work.extend(own.map(|l| Work::Alone(l as u32)));
+                }
+            }
         }
     }
 
@@ -307,10 +370,8 @@ impl Run {
     /// Copies the particles as they are predicted, and the last places of the groups.
     fn load(&mut self, groups: &Groups, points: &Points, oriented: &Oriented) {
         self.x.clear();
-        self.turned.clear();
-        self.inertia.clear();
-        self.held.clear();
-        self.moment.clear();
+        self.spun.clear();
+        self.turns.clear();
         for &i in &self.particles {
             let i = i as usize;
             let point = oriented.point[i] as usize;
@@ -320,15 +381,16 @@ impl Run {
             } else {
                 -HELD * mass
             };
-            let heavy = if oriented.held[i] { HELD } else { 1.0 };
-            let inertia = heavy * oriented.moment[i];
+            let held = oriented.held[i];
+            let inertia = oriented.moment[i] * if held { HELD } else { 1.0 };
             self.x
                 .push(Record::new(points.pred[point].position(), weight));
-            self.turned.push(oriented.turned[i]);
-            self.inertia.push(inertia);
-            self.held.push(oriented.held[i]);
-            self.moment.push(moment_of(oriented.turned[i], inertia));
+            self.spun.push(spun(oriented.turned[i], inertia));
+            self.turns.push(!held && inertia > 0.0);
         }
+        self.x.push(Quad::splat(0.0));
+        self.spun.push(Quad::splat(0.0));
+        self.turns.push(false);
         let own = || self.groups.iter().map(|&k| k as usize);
         self.center.clear();
         self.center.extend(own().map(|k| groups.center[k]));
@@ -347,12 +409,14 @@ impl Run {
         let mut non_finite = 0;
         for (l, &i) in self.particles.iter().enumerate() {
             let i = i as usize;
-            let (x, turned) = (self.x[l].position(), self.turned[l]);
-            if x.is_finite() && turned.is_finite() {
+            let (x, spun) = (self.x[l].position(), self.spun[l]);
+            if x.is_finite() && spun.0.iter().all(|c| c.is_finite()) {
                 let point = oriented.point[i] as usize;
                 *residue += (x - points.pred[point].position()) * points.mass[point];
                 points.pred[point].set_position(x);
-                oriented.turned[i] = turned;
+                if self.turns[l] {
+                    oriented.turned[i] = rotation_of(spun);
+                }
             } else {
                 non_finite += 1;
             }
@@ -370,39 +434,95 @@ impl Run {
         }
     }
 
+    /// Turns those of the `l`-th group that turn with it by the share `k`.
+    #[inline(always)]
+    fn turn_members(&mut self, groups: &Groups, l: usize, k: f32) {
+        if self.lead[l] != NO_LEAD {
+            self.turn(self.lead[l] as usize, self.rotation[l], k);
+        }
+        if self.turns_more[l] {
+            self.turn_followers(groups, l, k);
+        }
+    }
+
+    /// The same of those that are not its lead.
+    #[inline(always)]
+    fn turn_followers(&mut self, groups: &Groups, l: usize, k: f32) {
+        let group = self.groups[l] as usize;
+        let weights = &groups.weights[groups.block_range(group)];
+        let own = self.own(l).start;
+        for i in 0..groups.count[group] as usize {
+            let member = self.members[own + i / 8][i % 8] as usize;
+            if self.follows[member] && weights[i / 8].0[i % 8] > 0.0 {
+                self.turn(member, self.rotation[l], k);
+            }
+        }
+    }
+
     /// Turns a particle to the rotation of a group by the share `k`.
     #[inline(always)]
     fn turn(&mut self, particle: usize, rotation: Quat, k: f32) {
-        if self.held[particle] || self.inertia[particle] == 0.0 {
-            return;
+        if self.turns[particle] {
+            let own = &mut self.spun[particle].0;
+            *own = between(*own, rotation.to_array(), k);
         }
-        let turned = if k >= 1.0 {
-            rotation
-        } else {
-            between(self.turned[particle], rotation, k)
-        };
-        self.turned[particle] = turned;
-        self.moment[particle] = moment_of(turned, self.inertia[particle]);
     }
 }
 
-/// The rotation that is the share `k` of the way from `a` to `b`, the shorter way round, along the chord.
-///
-/// Written out because a square root of glam's is an instruction of SSE here, which stalls among those of AVX (measured: a third of the solve).
-#[inline(always)]
-fn between(a: Quat, b: Quat, k: f32) -> Quat {
-    let (a, b) = (Vec4::from(a), Vec4::from(b));
-    let b = if a.dot(b) < 0.0 { -b } else { b };
-    let c = a * (1.0 - k) + b * k;
-    Quat::from_vec4(c * (1.0 / c.dot(c).sqrt()))
+/// Groups in levels, in each of which no two share a particle; those that do are in levels that ascend as they do, so placing one level after
+/// the other is placing one group after the other. In a level large groups come first.
+fn levels(order: &[u32], groups: &Groups) -> Vec<Vec<u32>> {
+    let mut next = std::collections::BTreeMap::new();
+    let mut levels: Vec<Vec<u32>> = Vec::new();
+    for &k in order {
+        let members = || groups.members(k as usize).map(|(point, _)| point);
+        let level = members()
+            .filter_map(|point| next.get(&point).copied())
+            .max();
+        let level: usize = level.unwrap_or(0);
+        members().for_each(|point| {
+            next.insert(point, level + 1);
+        });
+        if level == levels.len() {
+            levels.push(Vec::new());
+        }
+        levels[level].push(k);
+    }
+    for level in &mut levels {
+        level.sort_by_key(|&k| std::cmp::Reverse(groups.count[k as usize]));
+    }
+    levels
 }
 
-/// m r²/5 R by columns.
-#[inline(always)]
-fn moment_of(turned: Quat, inertia: f32) -> Moment {
-    let m = Mat3::from_quat(turned) * inertia;
-    let quad = |c: Vec3| Quad([c.x, c.y, c.z, 0.0]);
-    [quad(m.x_axis), quad(m.y_axis), quad(m.z_axis)]
+/// Groups in levels, in each of which no two share a particle, in as few as the first that is free for each group makes. Large groups come one
+/// after the other behind all others.
+fn colors(order: &[u32], groups: &Groups) -> Vec<Vec<u32>> {
+    let is_small = |&&k: &&u32| groups.count[k as usize] <= abreast::MOST;
+    let mut taken: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+    let mut colors: Vec<Vec<u32>> = Vec::new();
+    let mut late: Vec<u32> = order.iter().filter(|k| !is_small(k)).copied().collect();
+    for &k in order.iter().filter(is_small) {
+        let members = || groups.members(k as usize).map(|(point, _)| point);
+        let used = members().fold(0, |used, point| {
+            used | taken.get(&point).copied().unwrap_or(0)
+        });
+        let free = used.trailing_ones();
+        if free == u64::BITS {
+            late.push(k);
+            continue;
+        }
+        members().for_each(|point| *taken.entry(point).or_default() |= 1 << free);
+        let free = free as usize;
+        if free == colors.len() {
+            colors.push(Vec::new());
+        }
+        colors[free].push(k);
+    }
+    for color in &mut colors {
+        color.sort_by_key(|&k| std::cmp::Reverse(groups.count[k as usize]));
+    }
+    colors.extend(late.into_iter().map(|k| vec![k]));
+    colors
 }
 
 dispatch! {
@@ -413,228 +533,17 @@ dispatch! {
 /// Places the groups of a run one after the other and moves their members; returns the number of repaired rotations.
 #[inline(always)]
 fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
+    let (work, eights) = (
+        std::mem::take(&mut run.work),
+        std::mem::take(&mut run.eights),
+    );
     let mut repaired = 0;
-    for l in 0..run.groups.len() {
-        let k = run.groups[l] as usize;
-        let blocks = groups.block_range(k);
-        let own = run.own(l);
-        // Most groups are one block, which is read once.
-        let head = W::gather(&run.x, &run.members[own.start]);
-        let fit = fit::<W>(run, groups, (l, k), own.clone(), head);
-        repaired += u32::from(fit.mended);
-        run.center[l] = fit.center;
-        run.rotation[l] = fit.rotation;
-
-        let stiffness = groups.material[k].stiffness;
-        let (turn, place) = (Mat3::from_quat(fit.rotation), fit.place);
-        for (at, block) in groups.blocks[blocks.clone()].iter().enumerate() {
-            let members = &run.members[own.start + at];
-            let [x, y, z, w] = if at == 0 {
-                head
-            } else {
-                W::gather(&run.x, members)
-            };
-            let w = present(w, at + 1 == blocks.len(), groups.count[k]);
-            let t = M3::<W>::from_cols(
-                kernel::splat(turn.x_axis),
-                kernel::splat(turn.y_axis),
-                kernel::splat(turn.z_axis),
-            );
-            let [gx, gy, gz] = kernel::goal(block, &t, kernel::splat(place));
-            // What is held has a negative weight, what is not there none.
-            let zero = W::splat(0.0);
-            let share = zero.select_less(w, W::splat(stiffness), zero);
-            let way = V3::new(gx - x, gy - y, gz - z).scale(share);
-            W::scatter_add(&mut run.x, members, 0, [way.x, way.y, way.z]);
-        }
-        if run.lead[l] != NO_LEAD {
-            run.turn(run.lead[l] as usize, fit.rotation, stiffness);
-        }
-        if run.turns_more[l] {
-            let weights = &groups.weights[blocks];
-            for i in 0..groups.count[k] as usize {
-                let member = run.members[own.start + i / 8][i % 8] as usize;
-                if run.follows[member] && weights[i / 8].0[i % 8] > 0.0 {
-                    run.turn(member, fit.rotation, stiffness);
-                }
-            }
-        }
+    for next in &work {
+        repaired += match *next {
+            Work::Alone(l) => u32::from(alone::place::<W>(run, groups, l as usize)),
+            Work::Abreast(at) => abreast::place::<W>(run, groups, &eights[at as usize]),
+        };
     }
+    (run.work, run.eights) = (work, eights);
     repaired
-}
-
-/// Where a group is: its members belong at R q + place.
-struct Placement {
-    center: Vec3,
-    rotation: Quat,
-    place: Vec3,
-    /// Whether the warm start did not do.
-    mended: bool,
-}
-
-/// Places group `k`, the run's `l`-th, whose blocks of members are `own` in the run; the first of these are at `head`.
-#[inline(always)]
-fn fit<W: Wide>(
-    run: &Run,
-    groups: &Groups,
-    (l, k): (usize, usize),
-    own: Range<usize>,
-    head: [W; 4],
-) -> Placement {
-    let members = &run.members[own];
-    let origin = run.center[l];
-    let sums = sums::<W>(groups, k, (members, head), &run.x, origin);
-    let mean_q = sums.q / sums.total;
-    let center = origin + sums.s / sums.total;
-    let mut a = sums.a - Mat3::from_cols(sums.s * mean_q.x, sums.s * mean_q.y, sums.s * mean_q.z);
-    a += own_moments(groups, k, members, &run.moment);
-    let (rotation, mended) = rotation_near(a, run.rotation[l]);
-    Placement {
-        center,
-        rotation,
-        place: center - rotation * mean_q,
-        mended,
-    }
-}
-
-/// How bodies flow: by shares of the excess in a substep, so far, in sizes of the group.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Creep {
-    /// Share of a substep.
-    pub share: f32,
-    /// Farthest from the rest position before any flow.
-    pub most: f32,
-}
-
-dispatch! {
-    /// Finds new rest positions: see [`flow_kernel`].
-    fn flow(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 = flow_kernel
-}
-
-/// Rest positions of groups that are strained above their yield move towards where their members are; returns how many do.
-///
-/// A group flows if a member is farther from its goal than the yield, in sizes of the group. Its members' rest positions are its own: what
-/// has flowed need not fit together any more.
-#[inline(always)]
-fn flow_kernel<W: Wide>(run: &mut Run, rings: &Rings, creep: &Creep) -> u32 {
-    let groups = &rings.groups;
-    let mut yielding = 0;
-    run.flowed.clear();
-    for l in 0..run.groups.len() {
-        let k = run.groups[l] as usize;
-        let blocks = groups.block_range(k);
-        let own = run.own(l);
-        let from = run.flowed.len();
-        let rest = groups.blocks[blocks.clone()].iter().map(|block| block.q);
-        run.flowed.extend(rest);
-        let (limit, size) = (groups.material[k].plastic_yield, groups.radius[k]);
-        if !(limit.is_finite() && size > 0.0) {
-            continue;
-        }
-        let head = W::gather(&run.x, &run.members[own.start]);
-        let fit = fit::<W>(run, groups, (l, k), own.clone(), head);
-        let back = fit.rotation.conjugate();
-        let off: Vec<Vec3> = (groups.members(k).enumerate())
-            .map(|(i, (_, q))| {
-                let member = run.members[own.start + i / 8][i % 8];
-                back * (run.x[member as usize].position() - fit.place) - q
-            })
-            .collect();
-        let most = off.iter().map(|d| d.length_squared()).fold(0.0, f32::max);
-        let most = most.sqrt();
-        // What is no number does not flow.
-        if !(most > limit * size && most.is_finite()) {
-            continue;
-        }
-        yielding += 1;
-        for (i, (d, (_, q))) in off.iter().zip(groups.members(k)).enumerate() {
-            let unflowed = rings.unflowed[blocks.start + i / 8].map(|q| q.0[i % 8]);
-            let unflowed = Vec3::from(unflowed);
-            let flowed = q + *d * creep.share - unflowed;
-            let flowed = unflowed + no_longer_than(flowed, creep.most * size);
-            for axis in 0..3 {
-                run.flowed[from + i / 8][axis].0[i % 8] = flowed[axis];
-            }
-        }
-    }
-    yielding
-}
-
-/// A vector, shortened to `most` if it is longer; written out for the same reason as [`between`].
-#[inline(always)]
-fn no_longer_than(v: Vec3, most: f32) -> Vec3 {
-    let length = v.length_squared().sqrt();
-    if length > most {
-        v * (most / length)
-    } else {
-        v
-    }
-}
-
-/// Sums of one group about `origin`.
-struct GroupSums {
-    /// Σ m.
-    total: f32,
-    /// Σ m q.
-    q: Vec3,
-    /// Σ m (x − origin).
-    s: Vec3,
-    /// Σ m (x − origin) qᵀ.
-    a: Mat3,
-}
-
-/// Adds up the members of group `k`, which are at `members` in `x`, the first block of them at `head`. Weights are not those that rest positions were centred with: what is
-/// held counts more.
-#[inline(always)]
-fn sums<W: Wide>(
-    groups: &Groups,
-    k: usize,
-    (members, head): (&[[u32; 8]], [W; 4]),
-    x: &[Record],
-    origin: Vec3,
-) -> GroupSums {
-    let zero = V3::new(W::splat(0.0), W::splat(0.0), W::splat(0.0));
-    let mut sums = Sums::<W>::zero();
-    let (mut total, mut q) = (W::splat(0.0), zero);
-    let blocks = &groups.blocks[groups.block_range(k)];
-    for (at, (block, members)) in blocks.iter().zip(members).enumerate() {
-        let [x, y, z, w] = if at == 0 { head } else { W::gather(x, members) };
-        let w = present(w, at + 1 == blocks.len(), groups.count[k]).abs();
-        sums.add(block, V3::new(x, y, z), w, kernel::splat(origin));
-        total += w;
-        q = q + kernel::rest(block).scale(w);
-    }
-    let (s, a) = sums.totals();
-    GroupSums {
-        total: total.sum(),
-        q: kernel::total(q),
-        s,
-        a,
-    }
-}
-
-/// The weights of a block, zero in lanes of the last one that hold no member.
-#[inline(always)]
-fn present<W: Wide>(w: W, is_last: bool, count: u32) -> W {
-    if is_last {
-        kernel::mask_tail(w, count)
-    } else {
-        w
-    }
-}
-
-/// Σ of the members' own moments, but for those of joints.
-#[inline(always)]
-fn own_moments(groups: &Groups, k: usize, members: &[[u32; 8]], moment: &[Moment]) -> Mat3 {
-    let weights = &groups.weights[groups.block_range(k)];
-    let mut sum = [Quad::splat(0.0); 3];
-    for i in 0..groups.count[k] as usize {
-        let weight = Quad::splat(weights[i / 8].0[i % 8]);
-        let own = &moment[members[i / 8][i % 8] as usize];
-        for (sum, own) in sum.iter_mut().zip(own) {
-            *sum = *sum + *own * weight;
-        }
-    }
-    let column = |c: Quad| Vec3::new(c.0[0], c.0[1], c.0[2]);
-    Mat3::from_cols(column(sum[0]), column(sum[1]), column(sum[2]))
 }

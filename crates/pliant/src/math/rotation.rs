@@ -17,7 +17,7 @@ const NEWTON_STEPS: usize = 3;
 const LAST_STEP_LIMIT: f32 = 2e-3;
 
 /// A step (rad) after which the next would be about the accuracy of f32.
-const LAST_STEP: f32 = 1e-3;
+pub const LAST_STEP: f32 = 1e-3;
 
 /// Warm-started rotations of a lane of matrices: refined quaternions, and in each lane a doubt: a number above zero
 /// means that the answer must be repaired by an SVD. `is_enough` tells of the square of a step whether it may be the last.
@@ -87,9 +87,13 @@ pub fn refine_rotation<T: Lane>(
     ([q[0] * inv, q[1] * inv, q[2] * inv, q[3] * inv], doubt)
 }
 
-/// Refines eight rotations and repairs those in doubt; returns how many were repaired.
+/// Refines eight rotations and repairs those in doubt; returns how many were repaired. `is_enough` as of [`refine_rotation`].
 #[inline(always)]
-pub fn refine_or_repair<W: Wide>(a: M3<W>, guess: &[Quat; 8]) -> ([Quat; 8], u32) {
+pub fn refine_or_repair<W: Wide>(
+    a: M3<W>,
+    guess: &[Quat; 8],
+    is_enough: impl Fn(W) -> bool,
+) -> ([Quat; 8], u32) {
     let mut lanes = [F8::ZERO; 4];
     for l in 0..8 {
         let q = guess[l].to_array();
@@ -103,7 +107,7 @@ pub fn refine_or_repair<W: Wide>(a: M3<W>, guess: &[Quat; 8]) -> ([Quat; 8], u32
         W::load(&lanes[2]),
         W::load(&lanes[3]),
     ];
-    let (q, doubt) = refine_rotation(a, start, |_| false);
+    let (q, doubt) = refine_rotation(a, start, is_enough);
     let q = [q[0].store(), q[1].store(), q[2].store(), q[3].store()];
     let doubt = doubt.store();
     let mut out = *guess;

@@ -4,7 +4,7 @@
 //! particle a primitive; its primitives have places in the world, which are made anew in every frame.
 
 use super::desc::{Behavior, PatternDesc, VisualDesc};
-use super::hull::{Hull, Placed};
+use super::hull::{Bounds, Hull};
 use super::links::LinkGraph;
 use super::polygons::PolygonMesh;
 use super::primitive::Primitive;
@@ -13,7 +13,7 @@ use crate::dynamics::frame::Rigid;
 use crate::geometry::bvh::Bvh;
 use crate::math::algebra::M3;
 use crate::math::svd::signed_svd;
-use crate::state::Surface;
+use crate::state::{Csr, Surface};
 use glam::{Mat3, Quat, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -68,12 +68,15 @@ pub struct VisualBody {
     pub dented: Vec<f32>,
     /// Shapes of the primitives, for collision.
     pub(crate) hulls: Vec<Hull>,
-    pub(crate) placed: Vec<Placed>,
+    /// What is around each of them, about its place.
+    pub(crate) bounds_of: Vec<Bounds>,
     /// Boxes of the primitives as they are placed; of soft ones without their places, which change.
     pub(crate) boxes: Vec<(Vec3, Vec3)>,
     pub(crate) tree: Bvh,
     /// Rotations of the particles of a soft body when its primitives were placed last.
     pub(crate) turned: Vec<Quat>,
+    /// Primitives of a soft body that are linked to each one or to those that are.
+    pub(crate) kin: Csr,
     /// Ā⁻¹ of the primitives of a soft body; none for those that only turn.
     pub(crate) inverse: Vec<Option<Mat3>>,
     /// Vertices of the drawn mesh in body axes, if it is rigid.
@@ -144,11 +147,12 @@ impl VisualBody {
             rigid: None,
             rest,
             dented: vec![0.0; count],
-            placed: vec![Placed::default(); count],
+            bounds_of: Vec::new(),
             boxes: Vec::new(),
             hulls,
             tree: Bvh::default(),
             turned: vec![Quat::IDENTITY; count],
+            kin: Csr::default(),
             inverse: Vec::new(),
             drawn: Vec::new(),
             radius: 0.0,
@@ -175,21 +179,31 @@ impl VisualBody {
         self.place_all();
     }
 
-    /// Places all hulls where the primitives are now, and makes what follows from it.
+    /// Finds what is around the primitives where they are now, and makes a tree of it.
     pub(crate) fn place_all(&mut self) {
-        let hulls = self.placed.par_iter_mut().zip(&self.hulls).zip(&self.rest);
+        self.find_bounds();
+        self.tree = Bvh::new(&self.boxes);
+        let reach = self.bounds_of.iter().zip(&self.rest);
+        self.radius = reach
+            .map(|(own, pose)| pose.x.length() + own.radius)
+            .fold(0.0, f32::max);
+    }
+
+    /// The same after all of them have moved a little, as those of soft bodies do: the tree keeps its branches.
+    pub(crate) fn place_again(&mut self) {
+        self.find_bounds();
+        self.tree.refit(&self.boxes);
+    }
+
+    fn find_bounds(&mut self) {
+        let hulls = self.hulls.par_iter().zip(&self.rest).with_min_len(64);
         hulls
-            .with_min_len(64)
-            .for_each(|((placed, hull), pose)| hull.place(pose.d, placed));
-        let at = |(placed, pose): (&Placed, &Pose)| (placed.lo + pose.x, placed.hi + pose.x);
+            .map(|(hull, pose)| hull.bounds(pose.d))
+            .collect_into_vec(&mut self.bounds_of);
+        let at = |(own, pose): (&Bounds, &Pose)| (own.lo + pose.x, own.hi + pose.x);
         self.boxes.clear();
         self.boxes
-            .extend(self.placed.iter().zip(&self.rest).map(at));
-        self.tree = Bvh::new(&self.boxes);
-        let reach = self.placed.iter().zip(&self.rest);
-        self.radius = reach
-            .map(|(placed, pose)| pose.x.length() + placed.radius)
-            .fold(0.0, f32::max);
+            .extend(self.bounds_of.iter().zip(&self.rest).map(at));
     }
 
     /// What is seen of it, where its primitives are.

@@ -102,8 +102,8 @@ impl World {
             let own = visual.to_own(p);
             for k in 0..visual.primitives.len() {
                 // By boxes: a ball around a long bar would reach far aside of it.
-                let (placed, way) = (&visual.placed[k], own - visual.rest[k].x);
-                let far = way.distance(way.clamp(placed.lo, placed.hi)) + 1e-3 * way.length();
+                let (around, way) = (&visual.bounds_of[k], own - visual.rest[k].x);
+                let far = way.distance(way.clamp(around.lo, around.hi)) + 1e-3 * way.length();
                 if nearest.is_none_or(|n| far < n.0) {
                     nearest = Some((far, at, k));
                 }

@@ -159,15 +159,42 @@ impl Hull {
                 .map(|v| out.verts[usize::from(v)]);
             out.directions.push((b - a).normalize_or_zero());
         }
+        let around = Bounds::of(out.verts.iter().copied());
+        (out.radius, out.lo, out.hi) = (around.radius, around.lo, around.hi);
+    }
+
+    /// What is around it if it is placed with the deformation D.
+    pub fn bounds(&self, d: Mat3) -> Bounds {
+        Bounds::of(self.verts.iter().map(|&v| d * v))
+    }
+}
+
+/// A ball and a box around a placed hull, about its centre.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// Radius of the ball around the centre (m).
+    pub radius: f32,
+    /// Lowest corner of the box (m).
+    pub lo: Vec3,
+    /// Highest corner of the box (m).
+    pub hi: Vec3,
+}
+
+impl Bounds {
+    fn of(verts: impl Iterator<Item = Vec3>) -> Self {
         let mut square: f32 = 0.0;
         let (mut lo, mut hi) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for &v in &out.verts {
-            square = square.max(v.length_squared());
+        for v in verts {
+            let far = v.length_squared();
+            square = if far > square { far } else { square };
             lo = lo.min(v);
             hi = hi.max(v);
         }
-        out.radius = square.sqrt() * (1.0 + 1e-6);
-        (out.lo, out.hi) = (lo, hi);
+        Self {
+            radius: square.sqrt() * (1.0 + 1e-6),
+            lo,
+            hi,
+        }
     }
 }
 

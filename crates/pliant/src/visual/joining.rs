@@ -270,9 +270,9 @@ impl World {
             }
         };
         let touches = |k: &usize| {
-            let center = own.rest[*k].x;
-            let mut places = own.placed[*k].verts.iter().map(|v| center + *v);
-            is_in(center) || places.any(is_in)
+            let pose = own.rest[*k];
+            let mut places = own.hulls[*k].verts.iter().map(|&v| pose.x + pose.d * v);
+            is_in(pose.x) || places.any(is_in)
         };
         let touching = (0..own.primitives.len()).filter(touches).collect();
         Ok(self.tie(soft, touching, Ground::Collider(collider as u32)))
@@ -439,22 +439,21 @@ fn overlaps(
     };
     let back = body.rotation.conjugate();
     let turn = Mat3::from_quat(back);
-    let mut own = Placed::default();
+    let (mut own, mut other) = (Placed::default(), Placed::default());
     let touches = |k: &usize| {
         let center = back * (soft.rest[*k].x - body.x);
-        soft.hulls[*k].place(turn * soft.rest[*k].d, &mut own);
+        let (hull, d) = (&soft.hulls[*k], turn * soft.rest[*k].d);
+        hull.place(d, &mut own);
         let mut found = false;
         rigid
             .tree
             .for_each_in_box(center + own.lo, center + own.hi, |l| {
                 let l = l as usize;
-                let a = Solid {
-                    hull: &soft.hulls[*k],
-                    placed: &own,
-                };
+                rigid.hulls[l].place(rigid.rest[l].d, &mut other);
+                let a = Solid { hull, placed: &own };
                 let b = Solid {
                     hull: &rigid.hulls[l],
-                    placed: &rigid.placed[l],
+                    placed: &other,
                 };
                 let offset = rigid.rest[l].x - center;
                 found |= separation(a, b, offset, 0.0, &mut Feature::None).is_some();

@@ -93,6 +93,23 @@ impl LinkGraph {
         })
     }
 
+    /// For each primitive those that are at most two unbroken links away, ascending.
+    pub fn second_neighbors(&self) -> Csr {
+        let mut all = Csr::default();
+        let mut row = Vec::new();
+        for k in 0..self.adjacency.rows() as u32 {
+            row.clear();
+            for (n, _) in self.neighbors(k) {
+                row.push(n);
+                row.extend(self.neighbors(n).map(|(m, _)| m).filter(|&m| m != k));
+            }
+            row.sort_unstable();
+            row.dedup();
+            all.push(row.iter().copied());
+        }
+        all
+    }
+
     /// The number of the link between two primitives.
     pub fn find(&self, a: u32, b: u32) -> Option<usize> {
         let key = (a.min(b), a.max(b));

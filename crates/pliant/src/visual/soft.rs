@@ -76,6 +76,12 @@ impl VisualBody {
                 sound.then_some(inverse)
             });
         self.inverse = inverse.collect();
+        self.kin = self.graph.second_neighbors();
+    }
+
+    /// Whether two primitives are linked, or linked to the same one.
+    pub(crate) fn are_kin(&self, k: u32, l: u32) -> bool {
+        self.kin.row(k as usize).binary_search(&l).is_ok()
     }
 
     /// Places the primitives where their particles are, the first of which is point `first`.
@@ -102,8 +108,9 @@ impl VisualBody {
         for (k, (pose, rotation)) in made.into_iter().enumerate() {
             (self.rest[k], self.turned[k]) = (pose, rotation);
         }
-        self.place_all();
+        self.place_again();
     }
+
     /// Slows down how linked primitives move and turn against each other, for `dt` seconds; momentum and angular momentum stay. Groups alone
     /// swing for long: a sheet is as light to bend as it is thin, and what they pull together comes back.
     pub(crate) fn damp(

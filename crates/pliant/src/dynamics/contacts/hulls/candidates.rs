@@ -369,7 +369,7 @@ impl Candidates {
 
     /// Where the centre of a primitive is in the axes of its body, and a radius around all of it.
     fn ball(&self, at: u32, visual: &VisualBody, k: u32) -> (Vec3, f32) {
-        let (k, radius) = (k as usize, visual.placed[k as usize].radius);
+        let (k, radius) = (k as usize, visual.bounds_of[k as usize].radius);
         if visual.is_soft() {
             let reach = &self.reaches[at as usize];
             (reach.from[k], radius + reach.strays[k])
@@ -464,30 +464,34 @@ impl Candidates {
             let tied = tied.as_ref();
             tied.is_some_and(|tied| tied[k as usize] && tied[l as usize])
         };
-        // By which primitive another one was marked last.
-        let mut marks = vec![u32::MAX; boxes.len()];
-        for (k, &(lo, hi)) in (0u32..).zip(boxes) {
-            let (x, radius) = self.ball(at, visual, k);
-            tree.for_each_in_box(lo, hi, |l| {
-                let other = &boxes[l as usize];
-                let meet = other.0.cmple(hi).all() && lo.cmple(other.1).all();
-                if l <= k || !meet || are_tied(k, l) {
-                    return;
-                }
-                let (y, besides) = self.ball(at, visual, l);
-                let reach = radius + besides;
-                if x.distance_squared(y) > reach * reach {
-                    return;
-                }
-                if marks[k as usize] != k {
-                    marks[k as usize] = k;
-                    for (n, _) in visual.graph.neighbors(k) {
-                        marks[n as usize] = k;
-                    }
-                }
-                let is_kin = |n: u32| marks[n as usize] == k;
-                if !is_kin(l) && !visual.graph.neighbors(l).any(|(n, _)| is_kin(n)) {
-                    near.push([k, l]);
+        let balls: Vec<(Vec3, f32)> = tree
+            .order
+            .iter()
+            .map(|&k| self.ball(at, visual, k))
+            .collect();
+        let mut meet = |p: usize, q: usize| {
+            let ((x, radius), (y, besides)) = (balls[p], balls[q]);
+            let reach = radius + besides;
+            if x.distance_squared(y) > reach * reach {
+                return;
+            }
+            let (p, q) = (tree.order[p], tree.order[q]);
+            let (k, l) = (p.min(q), p.max(q));
+            let (own, other) = (&boxes[k as usize], &boxes[l as usize]);
+            let meet = other.0.cmple(own.1).all() && own.0.cmple(other.1).all();
+            if meet && !visual.are_kin(k, l) && !are_tied(k, l) {
+                near.push([k, l]);
+            }
+        };
+        // Leaf by leaf: there are a quarter as many as primitives.
+        for leaf in tree.leaves() {
+            let own = tree.nodes[leaf].items();
+            for p in own.clone() {
+                (p + 1..own.end).for_each(|q| meet(p, q));
+            }
+            tree.for_each_leaf_after(leaf, |others| {
+                for p in own.clone() {
+                    others.clone().for_each(|q| meet(p, q));
                 }
             });
         }

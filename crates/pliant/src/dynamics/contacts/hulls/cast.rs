@@ -227,12 +227,13 @@ fn copy(movers: &Originals, who: Who) -> Frame {
             let i = i as usize;
             let point = oriented.point[i] as usize;
             let rotation = oriented.turned[i];
-            let axes = Mat3::from_quat(rotation * oriented.axes[i]);
             // Primitives of soft bodies turn with those around them: turned by contacts they would roll under the body and keep it moving.
-            let about = if oriented.collides[i] {
-                oriented.inv_inertia(i, points.mass[point])
+            let inv_inertia = if oriented.collides[i] {
+                let axes = Mat3::from_quat(rotation * oriented.axes[i]);
+                let about = oriented.inv_inertia(i, points.mass[point]);
+                axes * Mat3::from_diagonal(about) * axes.transpose()
             } else {
-                Vec3::ZERO
+                Mat3::ZERO
             };
             Frame {
                 x: points.pred[point].position(),
@@ -241,7 +242,7 @@ fn copy(movers: &Originals, who: Who) -> Frame {
                 turned: turn_of(rotation * points.rotation[point].conjugate()),
                 shift: Vec3::ZERO,
                 inv_mass: points.inv_mass[point],
-                inv_inertia: axes * Mat3::from_diagonal(about) * axes.transpose(),
+                inv_inertia,
             }
         }
         Who::Point(i) => {

@@ -348,7 +348,7 @@ pub(super) fn side(
     k: usize,
 ) -> Side {
     let pose = visual.rest[k];
-    let radius = visual.placed[k].radius;
+    let radius = visual.bounds_of[k].radius;
     let way = |cast: &Cast, frame: u32, out: Vec3| {
         let f = &cast.frames[frame as usize];
         let gone = f.x - f.start + f.turned.cross(out);
@@ -440,11 +440,12 @@ pub(super) fn lowest(
         let base = offset - n.dot(rigid.x);
         let mut low: Vec<Low> = Vec::new();
         visual.for_each_below(local, base + margin, |k| {
-            let at = visual.rest[k as usize].x;
-            for &v in &visual.placed[k as usize].verts {
-                let gap = local.dot(at + v) - base;
+            let pose = visual.rest[k as usize];
+            for &v in &visual.hulls[k as usize].verts {
+                let p = pose.x + pose.d * v;
+                let gap = local.dot(p) - base;
                 if gap <= margin {
-                    low.push((k, at + v, gap));
+                    low.push((k, p, gap));
                 }
             }
         });
@@ -456,7 +457,7 @@ pub(super) fn lowest(
     let first = scene.bodies[body].points.start;
     for k in 0..visual.primitives.len() {
         let (x, pred) = (scene.points.x[first + k], scene.points.pred[first + k]);
-        let radius = visual.placed[k].radius;
+        let radius = visual.bounds_of[k].radius;
         let way = pred.position().distance(x);
         // Most are far above.
         if n.dot(x) - offset > (1.0 + MARGIN) * radius + 2.0 * way + drop {
@@ -464,10 +465,8 @@ pub(super) fn lowest(
         }
         let own = side(scene, cast, (body, visual), k);
         let margin = own.reach() + drop + MARGIN * radius;
-        let turn = scene.points.rotation[first + k] * visual.turned[k].conjugate();
-        let verts = visual.placed[k].verts.iter();
-        let gaps = verts.map(|&v| {
-            let p = x + turn * v;
+        let gaps = visual.hulls[k].verts.iter().map(|&v| {
+            let p = x + own.d * v;
             (k as u32, p, n.dot(p) - offset)
         });
         let low: Vec<Low> = gaps.filter(|g| g.2 <= margin).collect();

@@ -234,16 +234,15 @@ impl Reach {
         self.strays.clear();
         self.boxes.clear();
         let particles = body.points.clone().zip(body.oriented.clone());
-        for ((i, o), placed) in particles.zip(&visual.placed) {
+        for ((i, o), own) in particles.zip(&visual.bounds_of) {
             let (x, spin) = (points.x[i], oriented.spin[o]);
             let aside = points.v[i] - way.v - way.spin.cross(x - way.from);
-            let turn = (spin - way.spin).length() * placed.radius;
+            let turn = (spin - way.spin).length() * own.radius;
             let stray = (1.0 + SWAY) * (aside.length() + turn) * left + margin;
             self.strays.push(stray);
             // Primitives were placed when the frame began.
-            let grow = stray + (spin.length() * since).min(2.0) * placed.radius;
-            self.boxes
-                .push((x + placed.lo - grow, x + placed.hi + grow));
+            let grow = stray + (spin.length() * since).min(2.0) * own.radius;
+            self.boxes.push((x + own.lo - grow, x + own.hi + grow));
         }
         self.tree.clone_from(&visual.tree);
         self.tree.refit(&self.boxes);

@@ -24,11 +24,15 @@ use flow::flow;
 use glam::{Quat, Vec3};
 use rayon::prelude::*;
 use spun::{Spun, between, rotation_of, spun};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Groups up to which they are done in one run; in any order more, for the larger the run the more groups are side by side.
-const WHOLE: usize = 96;
-const WHOLE_FREE: usize = 6000;
+/// Groups up to which they are done in one run, if their order is given, and if it is free: the longer a run is the more groups are side by
+/// side, but one thread does it.
+const WHOLE: [usize; 2] = [96, 6000];
+/// If levels hold fewer groups than this on the mean, eights are sought in other ways, among so many that are open.
+const THIN: usize = 4;
+const OPEN: usize = 12;
 /// Runs that the groups of a body are cut into at a time: at least, at most, and for how many groups there is one more.
 const PARTS: (usize, usize, usize) = (4, 16, 256);
 
@@ -46,13 +50,13 @@ pub enum Turning {
     All,
 }
 
-/// In which order groups are placed.
+/// In which order the groups of a body are placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As they are numbered, so that a bend travels along a rope.
+    /// As they are numbered, in each iteration, so that a bend travels along a rope.
     #[default]
     Given,
-    /// Any: as many side by side as can be. For sheets and shells, whose numbers say little of who is beside whom.
+    /// About as they are numbered, forwards and backwards in turn: for sheets and shells, whose numbers say little of who is beside whom.
     Free,
 }
 
@@ -120,6 +124,9 @@ struct Run {
     flowed: Vec<[F8; 3]>,
     /// Rotations that were repaired, or groups that flowed, in the last pass.
     met: u32,
+    order: Order,
+    /// Whether it is placed in the opposite order in this iteration.
+    backwards: bool,
 }
 
 /// The runs of all bodies; those of one colour share no particle.
@@ -188,6 +195,7 @@ impl Sequential {
             runs.par_iter_mut().for_each(|run| {
                 if is_due(run) {
                     run.load(groups, points, oriented);
+                    run.backwards = run.order == Order::Free && iteration % 2 == 1;
                     run.met = solve(run, groups);
                 }
             });
@@ -249,11 +257,7 @@ impl Sequential {
 fn rounds(body: &SequentialBody, rings: &Rings) -> Vec<Vec<Vec<u32>>> {
     let mut rest: Vec<u32> = (body.rings.start as u32..body.rings.end as u32).collect();
     let mut rounds = Vec::new();
-    let whole = match body.order {
-        Order::Given => WHOLE,
-        Order::Free => WHOLE_FREE,
-    };
-    while rest.len() > whole {
+    while rest.len() > WHOLE[body.order as usize] {
         let parts = (rest.len() / PARTS.2).clamp(PARTS.0, PARTS.1);
         let length = rest.len().div_ceil(parts);
         let mut owner = vec![usize::MAX; body.points.len()];
@@ -289,10 +293,7 @@ impl Run {
     /// The run over `groups`; `leads` tells of each particle of the body whether it is in the middle of a group.
     fn new(body: &SequentialBody, rings: &Rings, groups: &[u32], leads: &[bool]) -> Self {
         let all = &rings.groups;
-        let levels = match body.order {
-            Order::Given => levels(groups, all),
-            Order::Free => colors(groups, all),
-        };
+        let levels = arrange(groups, all, body.order);
         let groups: Vec<u32> = levels.iter().flatten().copied().collect();
         let own = |point: u32| point - body.points.start as u32 + body.first_oriented as u32;
         let numbers = || groups.iter().map(|&k| k as usize);
@@ -335,14 +336,15 @@ impl Run {
             lead,
             particles,
             groups,
+            order: body.order,
             ..Self::default()
         };
-        run.arrange(all, &levels);
+        run.put_abreast(all, &levels);
         run
     }
 
     /// Puts groups that share no particle side by side.
-    fn arrange(&mut self, groups: &Groups, levels: &[Vec<u32>]) {
+    fn put_abreast(&mut self, groups: &Groups, levels: &[Vec<u32>]) {
         let mut from = 0;
         for level in levels {
             for chunk in level.chunks(8) {
@@ -469,10 +471,21 @@ impl Run {
     }
 }
 
-/// Groups in levels, in each of which no two share a particle; those that do are in levels that ascend as they do, so placing one level after
-/// the other is placing one group after the other. In a level large groups come first.
+/// Groups in lists, in each of which no two share a particle, large ones first; the lists are placed one after the other.
+fn arrange(groups: &[u32], all: &Groups, order: Order) -> Vec<Vec<u32>> {
+    let mut lists = levels(groups, all);
+    if order == Order::Free && lists.len() * THIN > groups.len() {
+        lists = windows(groups, all);
+    }
+    for list in &mut lists {
+        list.sort_by_key(|&k| std::cmp::Reverse(all.count[k as usize]));
+    }
+    lists
+}
+
+/// Groups that share a particle are in levels that ascend as they do, so placing one level after the other is placing one group after the other.
 fn levels(order: &[u32], groups: &Groups) -> Vec<Vec<u32>> {
-    let mut next = std::collections::BTreeMap::new();
+    let mut next = BTreeMap::new();
     let mut levels: Vec<Vec<u32>> = Vec::new();
     for &k in order {
         let members = || groups.members(k as usize).map(|(point, _)| point);
@@ -488,41 +501,36 @@ fn levels(order: &[u32], groups: &Groups) -> Vec<Vec<u32>> {
         }
         levels[level].push(k);
     }
-    for level in &mut levels {
-        level.sort_by_key(|&k| std::cmp::Reverse(groups.count[k as usize]));
-    }
     levels
 }
 
-/// Groups in levels, in each of which no two share a particle, in as few as the first that is free for each group makes. Large groups come one
-/// after the other behind all others.
-fn colors(order: &[u32], groups: &Groups) -> Vec<Vec<u32>> {
-    let is_small = |&&k: &&u32| groups.count[k as usize] <= abreast::MOST;
-    let mut taken: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
-    let mut colors: Vec<Vec<u32>> = Vec::new();
-    let mut late: Vec<u32> = order.iter().filter(|k| !is_small(k)).copied().collect();
-    for &k in order.iter().filter(is_small) {
-        let members = || groups.members(k as usize).map(|(point, _)| point);
-        let used = members().fold(0, |used, point| {
-            used | taken.get(&point).copied().unwrap_or(0)
-        });
-        let free = used.trailing_ones();
-        if free == u64::BITS {
-            late.push(k);
+/// Each group is put with the first eight that still take some and hold none of its particles: almost the order of numbers, but where those
+/// around a shell would wait for each other, eight are found.
+fn windows(groups: &[u32], all: &Groups) -> Vec<Vec<u32>> {
+    let mut done = Vec::new();
+    let mut open: Vec<(Vec<u32>, BTreeSet<u32>)> = Vec::new();
+    for &k in groups {
+        let members = || all.members(k as usize).map(|(point, _)| point);
+        if all.count[k as usize] > abreast::MOST {
+            done.extend(open.drain(..).map(|(list, _)| list));
+            done.push(vec![k]);
             continue;
         }
-        members().for_each(|point| *taken.entry(point).or_default() |= 1 << free);
-        let free = free as usize;
-        if free == colors.len() {
-            colors.push(Vec::new());
+        let takes = |(_, taken): &(Vec<u32>, BTreeSet<u32>)| members().all(|m| !taken.contains(&m));
+        let at = open.iter().position(takes).unwrap_or_else(|| {
+            open.push((Vec::new(), BTreeSet::new()));
+            open.len() - 1
+        });
+        open[at].0.push(k);
+        open[at].1.extend(members());
+        if open[at].0.len() == 8 {
+            done.push(open.remove(at).0);
+        } else if open.len() > OPEN {
+            done.push(open.remove(0).0);
         }
-        colors[free].push(k);
     }
-    for color in &mut colors {
-        color.sort_by_key(|&k| std::cmp::Reverse(groups.count[k as usize]));
-    }
-    colors.extend(late.into_iter().map(|k| vec![k]));
-    colors
+    done.extend(open.into_iter().map(|(list, _)| list));
+    done
 }
 
 dispatch! {
@@ -538,8 +546,14 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
         std::mem::take(&mut run.eights),
     );
     let mut repaired = 0;
-    for next in &work {
-        repaired += match *next {
+    // Not a closure: that would be compiled without AVX (measured: fifteen times slower).
+    for at in 0..work.len() {
+        let at = if run.backwards {
+            work.len() - 1 - at
+        } else {
+            at
+        };
+        repaired += match work[at] {
             Work::Alone(l) => u32::from(alone::place::<W>(run, groups, l as usize)),
             Work::Abreast(at) => abreast::place::<W>(run, groups, &eights[at as usize]),
         };

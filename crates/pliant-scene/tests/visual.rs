@@ -121,6 +121,12 @@ fn scenes_are_built() {
         radius = 0.5
         tear = 'none'
         [[joint]]
+        name = 'roll'
+        type = 'wheel'
+        a = 'wing'
+        b = 'world'
+        center = [0.7, 0, 0]
+        [[joint]]
         name = 'hold'
         type = 'slide'
         a = 'post'
@@ -136,13 +142,13 @@ fn scenes_are_built() {
         drive = {{ joint = 'hinge.wing*', speed = 90 }}
         [[action]]
         at = 1
-        drive = {{ joint = 'door/joint.hinge.wing.frame.1', speed = 90 }}
+        drive = {{ joint = 'door/joint.hinge.wing.frame.1', speed = 90, torque = 5 }}
         [[action]]
         at = 1
         drive = {{ joint = 'hold', speed = 0.1 }}
         [[action]]
         at = 1
-        steer = {{ joint = 'door/*', angle = 30, until = 2 }}
+        steer = {{ joint = 'roll', angle = 30, until = 2 }}
         [[action]]
         at = 1
         fracture = {{ at = [0, 0, 0], pattern = 'rows' }}
@@ -166,6 +172,10 @@ fn check(name: &str, cases: Vec<(String, &str)>) {
         (
             "odd.obj",
             boxes(&[("a", [0.0; 3], long), ("joint.hinge.a.b", [0.0; 3], long)]),
+        ),
+        (
+            "self.obj",
+            boxes(&[("a", [0.0; 3], long), ("joint.hinge.a.a", [0.0; 3], long)]),
         ),
         (
             "type.obj",
@@ -268,6 +278,40 @@ fn mistakes_in_names_are_told() {
                 "scene.toml:7:19: unknown joint `hinge.wnig.frame.1`, did you mean `hinge.wing.frame.1`?",
             ),
             (
+                action("drive = { joint = 'hinge.wing.frame.1', speed = 1, torque = -1 }"),
+                "scene.toml:7:61: `torque` is -1, expected a number of at least 0",
+            ),
+            (
+                action("steer = { joint = 'hinge.*', angle = 1 }"),
+                "scene.toml:7:19: `hinge.*` cannot be steered, expected a wheel",
+            ),
+            (
+                format!(
+                    "{}name = 'j'\n[[action]]\nat = 0\ndrive = {{ joint = 'j', speed = 1 }}\n",
+                    joint("wing", "frame").replace("center = [0, 0, 0]", "center = [0.12, 0, 0]")
+                ),
+                "scene.toml:17:19: `j` cannot be driven, expected a hinge, a wheel or a slide",
+            ),
+            (
+                format!(
+                    "{}motor = {{ speed = 1, torque = 1 }}\n",
+                    joint("wing", "frame")
+                ),
+                "scene.toml:14:1: a `motor` is for joints of type `hinge`, `wheel` and `slide`, expected none",
+            ),
+            (
+                format!("{}limits = [-20, -10]\n", joint("wing", "frame")),
+                "scene.toml:14:10: the greatest of the `limits` of a ball is -10, expected a number of at least 0",
+            ),
+            (
+                format!("{}limits = [-20, 10]\n", joint("wing", "frame")).replace("ball", "wheel"),
+                "scene.toml:14:1: `limits` are for joints of type `hinge`, `slide` and `ball`, expected none",
+            ),
+            (
+                "[[body]]\nmethod = 'visual'\nmesh = 'self.obj'\n".to_owned(),
+                "scene.toml:3:8: the part `joint.hinge.a.a` ties something to itself, expected two different things",
+            ),
+            (
                 action("change = { body = 'wnig', stiffness = 1 }"),
                 "scene.toml:7:19: unknown body `wnig`, did you mean `wing`?",
             ),
@@ -287,4 +331,29 @@ fn mistakes_in_names_are_told() {
             ),
         ],
     );
+}
+
+/// A drive with a torque turns a joint of a mesh, which has no motor of its own; without one nothing turns, and the report says why.
+#[test]
+fn a_drive_brings_its_own_motor() {
+    for (torque, turns) in [("", false), (", torque = 1e5", true)] {
+        let scene = format!(
+            "{DOOR}fixed_parts = ['frame']\n[[action]]\nat = 0\ndrive = {{ joint = 'hinge.*', speed = 90{torque} }}\n[simulation]\ngravity = [0, 0, 0]\n"
+        );
+        let mut world = Folder::new("drive", &scene, &[door()])
+            .build()
+            .unwrap()
+            .world;
+        let reports: Vec<_> = (0..30).map(|_| world.step(1.0 / 60.0)).collect();
+        let angle = world.joints()[0].joint.angle.abs();
+        assert_eq!(
+            (angle - std::f32::consts::FRAC_PI_4).abs() < 0.05,
+            turns,
+            "{angle} rad"
+        );
+        let told = reports
+            .iter()
+            .any(|r| r.warnings.iter().any(|w| w.contains("has no motor")));
+        assert_eq!(told, !turns);
+    }
 }

@@ -214,6 +214,7 @@ impl World {
                 j.steered,
                 j.steer,
                 j.drive.unwrap_or(0.0),
+                j.drive_strength.unwrap_or(0.0),
                 j.suspension.mass,
             ] {
                 s.f32(v);

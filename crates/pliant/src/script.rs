@@ -16,8 +16,8 @@ const ROUNDING: f64 = 1e-9;
 /// What joints are told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Lead {
-    /// A speed (rad/s; of slides m/s).
-    Drive(f32),
+    /// A speed (rad/s; of slides m/s), and what may be done for it in place of what the motor can (N m; of slides N).
+    Drive(f32, Option<f32>),
     /// An angle about y (rad).
     Steer(f32),
 }
@@ -219,8 +219,9 @@ impl World {
             ActionKind::Drive {
                 joint,
                 speed,
+                strength,
                 until,
-            } => self.lead_joints(joint, Lead::Drive(speed), until, report),
+            } => self.lead_joints(joint, Lead::Drive(speed, strength), until, report),
             ActionKind::Steer {
                 joint,
                 angle,
@@ -255,9 +256,9 @@ impl World {
         }
         let idle =
             |own: &WorldJoint| is_meant(&joint, &own.joint.name) && own.joint.motor.is_none();
-        if matches!(lead, Lead::Drive(_)) && self.joints.iter().any(idle) {
+        if matches!(lead, Lead::Drive(_, None)) && self.joints.iter().any(idle) {
             report.warnings.push(format!(
-                "`{joint}` is driven, but has no motor; give the joint one with a torque"
+                "`{joint}` is driven, but has no motor; give the joint one, or the drive a torque"
             ));
         }
         self.leads.push((joint, lead, until));
@@ -268,10 +269,14 @@ impl World {
     fn follow_leads(&mut self) {
         for own in &mut self.joints {
             (own.joint.drive, own.joint.steer) = (None, 0.0);
+            own.joint.drive_strength = None;
             for (name, lead, _) in &self.leads {
                 if is_meant(name, &own.joint.name) {
                     match *lead {
-                        Lead::Drive(speed) => own.joint.drive = Some(speed),
+                        Lead::Drive(speed, strength) => {
+                            own.joint.drive = Some(speed);
+                            own.joint.drive_strength = strength;
+                        }
                         Lead::Steer(angle) => own.joint.steer = angle,
                     }
                 }

@@ -7,6 +7,7 @@ use pliant::World;
 use pliant::dynamics::{Action, ActionKind, Grip, PathKey};
 use pliant::state::{BodyId, Surface};
 use pliant::surface::cut::Blade;
+use pliant::visual::JointKind;
 
 use super::cast::{Cast, Joint, place_of};
 use super::{Site, collider, pattern};
@@ -91,20 +92,26 @@ pub(super) fn build(
             },
         },
         Some(Verb::Drive(drive)) => {
-            let joints = joints(site, &format!("{path}.drive.joint"), &drive.joint, cast)?;
+            let able = [JointKind::Hinge, JointKind::Wheel, JointKind::Slide];
+            let able = (&able[..], "driven, expected a hinge, a wheel or a slide");
+            let at = format!("{path}.drive.joint");
+            let joints = joints(site, &at, &drive.joint, able, cast)?;
             let of = |joint: &Joint| ActionKind::Drive {
                 joint: joint.name.clone(),
-                speed: if joint.slides {
+                speed: if joint.kind == JointKind::Slide {
                     drive.speed
                 } else {
                     drive.speed.to_radians()
                 },
+                strength: drive.torque,
                 until: for_ever(drive.until),
             };
             return Ok(joints.into_iter().map(|joint| timed(of(joint))).collect());
         }
         Some(Verb::Steer(steer)) => {
-            let joints = joints(site, &format!("{path}.steer.joint"), &steer.joint, cast)?;
+            let able = (&[JointKind::Wheel][..], "steered, expected a wheel");
+            let at = format!("{path}.steer.joint");
+            let joints = joints(site, &at, &steer.joint, able, cast)?;
             let of = |joint: &Joint| ActionKind::Steer {
                 joint: joint.name.clone(),
                 angle: steer.angle.to_radians(),
@@ -117,14 +124,20 @@ pub(super) fn build(
     Ok(vec![timed(kind)])
 }
 
-/// The joints that an action is for.
+/// The joints that an action is for: those of a name that are of the right kinds. There must be some; words say what others cannot be.
 fn joints<'c>(
     site: &Site<'_>,
     at: &str,
     name: &str,
+    (kinds, words): (&[JointKind], &str),
     cast: &'c Cast,
 ) -> Result<Vec<&'c Joint>, Error> {
-    cast.joints(name).map_err(|what| site.error(at, &what))
+    let mut found = cast.joints(name).map_err(|what| site.error(at, &what))?;
+    found.retain(|joint| kinds.contains(&joint.kind));
+    if found.is_empty() {
+        return Err(site.error(at, &format!("`{name}` cannot be {words}")));
+    }
+    Ok(found)
 }
 
 /// The body that a cut is for, if it names one; whatever it is for must have a surface that can be cut.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pliant::World;
 use pliant::state::BodyId;
+use pliant::visual::JointKind;
 
 use super::Site;
 use crate::error::Error;
@@ -29,8 +30,8 @@ pub(super) struct Joint {
     pub(super) name: String,
     /// What else it is called.
     pub(super) others: Vec<String>,
-    /// Whether it goes along a line, in metres, and does not turn.
-    pub(super) slides: bool,
+    /// What it lets happen.
+    pub(super) kind: JointKind,
 }
 
 impl Cast {
@@ -149,7 +150,7 @@ mod tests {
         let joint = |body: &str| Joint {
             name: format!("{body}/hinge.hood.{body}"),
             others: vec![format!("hinge.hood.{body}")],
-            slides: false,
+            kind: JointKind::Hinge,
         };
         cast.add_joint(joint("a"));
         cast.add_joint(joint("b"));

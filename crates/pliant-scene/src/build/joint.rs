@@ -78,7 +78,7 @@ fn add(site: &Site<'_>, index: usize, world: &mut World, cast: &mut Cast) -> Res
     cast.add_joint(Joint {
         name: given.name.clone().unwrap_or(path),
         others: Vec::new(),
-        slides: kind == JointKind::Slide,
+        kind,
     });
     Ok(())
 }
@@ -119,6 +119,13 @@ fn add_box(
         );
         return Err(site.error(path, &message));
     };
+    if sides[0] == sides[1] {
+        let message = format!(
+            "the part `joint.{}` ties something to itself, expected two different things",
+            given.name
+        );
+        return Err(site.error(path, &message));
+    }
     let kind = kind(given.kind);
     let mut rules = of_body.rules.iter();
     let rule = rules.find(|rule| given.name.starts_with(rule.start));
@@ -147,7 +154,7 @@ fn add_box(
             format!("joint.{}", given.name),
             format!("{body}/joint.{}", given.name),
         ],
-        slides: kind == JointKind::Slide,
+        kind,
     });
     Ok(())
 }

@@ -44,9 +44,9 @@ pub struct Action {
     pub squeeze: Option<Squeeze>,
     /// Breaks what is at a point.
     pub fracture: Option<Fracture>,
-    /// Turns joints at a speed.
+    /// Turns hinges and wheels, or moves slides, at a speed.
     pub drive: Option<Drive>,
-    /// Turns joints to an angle.
+    /// Turns wheels to an angle.
     pub steer: Option<Steer>,
 }
 
@@ -78,9 +78,9 @@ pub enum Verb<'a> {
     Squeeze(&'a Squeeze),
     /// Breaks what is at a point.
     Fracture(&'a Fracture),
-    /// Turns joints at a speed.
+    /// Turns hinges and wheels, or moves slides, at a speed.
     Drive(&'a Drive),
-    /// Turns joints to an angle.
+    /// Turns wheels to an angle.
     Steer(&'a Steer),
 }
 
@@ -265,7 +265,7 @@ pub struct Fracture {
     pub pattern: Option<String>,
 }
 
-/// Turns joints at a speed.
+/// Turns hinges and wheels, or moves slides, at a speed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drive {
@@ -273,11 +273,13 @@ pub struct Drive {
     pub joint: String,
     /// Speed (degrees/s), of a slide (m/s).
     pub speed: f32,
+    /// The most it can exert (N m), of a slide (N); what the joint's own motor can if omitted. Joints of mesh files have no motor.
+    pub torque: Option<f32>,
     /// When it stops (s); never if omitted.
     pub until: Option<f32>,
 }
 
-/// Turns joints to an angle.
+/// Turns wheels to an angle.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Steer {

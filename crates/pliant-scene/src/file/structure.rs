@@ -48,9 +48,9 @@ pub struct Joint {
     /// Rotation of the box about the fixed x, then y, then z axis (degrees). Hinges and wheels turn about its x axis, slides go along it;
     /// wheels are sprung along y and steered about it.
     pub rotation: Option<[f32; 3]>,
-    /// Least and greatest angle (degrees), of a slide (m).
+    /// Least and greatest angle of a hinge (degrees), of a slide way (m); of a ball the second is how far the x axes may be apart (degrees).
     pub limits: Option<[f32; 2]>,
-    /// Turns the joint.
+    /// Turns a hinge or a wheel, or moves a slide.
     pub motor: Option<Motor>,
 }
 
@@ -197,7 +197,24 @@ impl Joint {
                 "`limits` is [{least}, {most}], expected the smaller one first"
             )));
         }
+        if let Some([_, most]) = self.limits {
+            if matches!(self.kind, JointKind::Fixed | JointKind::Wheel) {
+                return Err(at.field("limits").key_error(
+                    "`limits` are for joints of type `hinge`, `slide` and `ball`, expected none",
+                ));
+            }
+            if self.kind == JointKind::Ball && most < 0.0 {
+                return Err(at.field("limits").error(format_args!(
+                    "the greatest of the `limits` of a ball is {most}, expected a number of at least 0"
+                )));
+            }
+        }
         if let Some(motor) = &self.motor {
+            if matches!(self.kind, JointKind::Fixed | JointKind::Ball) {
+                return Err(at.field("motor").key_error(
+                    "a `motor` is for joints of type `hinge`, `wheel` and `slide`, expected none",
+                ));
+            }
             at.field("motor")
                 .number("torque", motor.torque, Range::NOT_NEGATIVE)?;
         }

@@ -105,6 +105,8 @@ pub enum ActionKind {
         joint: String,
         /// Speed (rad/s; of slides m/s).
         speed: f32,
+        /// The most that is done for it in place of what the joint's motor can, which a joint of a mesh has none of (N m; of slides N).
+        strength: Option<f32>,
         /// When the drive ends (s).
         until: f64,
     },
@@ -226,6 +228,9 @@ impl ActionKind {
             Self::Fracture { at, .. } => {
                 (!at.is_finite()).then_some("a fracture needs a finite place")
             }
+            &Self::Drive {
+                strength: Some(x), ..
+            } if x.is_nan() || x < 0.0 => Some("a drive needs a strength of 0 or more"),
             &Self::Drive {
                 speed: x, until, ..
             }

@@ -113,6 +113,8 @@ pub struct Joint {
     pub motor: Option<Motor>,
     /// Speed that an action wants in place of the motor's (rad/s, m/s).
     pub drive: Option<f32>,
+    /// The most that it may do for that in place of the motor's, which it then need not have (N m; of slides N).
+    pub drive_strength: Option<f32>,
     /// Spring of a wheel.
     pub suspension: Suspension,
     /// Angle about y that a wheel is to be steered to (rad).
@@ -228,6 +230,7 @@ impl Joint {
             limits: None,
             motor: None,
             drive: None,
+            drive_strength: None,
             suspension: Suspension::new(0.1),
             steer: 0.0,
             steered: 0.0,
@@ -482,10 +485,16 @@ impl Joint {
         })
     }
 
+    /// What drives it now, if that is strong enough for anything.
+    fn motor_now(&self) -> Option<Motor> {
+        let strength = self.drive_strength.or(self.motor.map(|m| m.strength))?;
+        let speed = self.drive.or(self.motor.map(|m| m.speed))?;
+        (strength > 0.0).then_some(Motor { speed, strength })
+    }
+
     /// The row of the motor: the way of the substep, less what it should be.
     fn motor_row(&self, frames: [&Frame; 2], pose: &Pose, begun: &Begun, h: f32) -> Option<Row> {
-        let motor = self.motor.filter(|m| m.strength > 0.0)?;
-        let wanted = self.drive.unwrap_or(motor.speed) * h;
+        let wanted = self.motor_now()?.speed * h;
         let mut row = Row::default();
         match self.kind {
             JointKind::Hinge | JointKind::Wheel => {
@@ -506,7 +515,7 @@ impl Joint {
         let mut pose = self.pose(a, b);
         let mut rows = self.rows(&pose, begun);
         if let Some(row) = self.motor_row([a, b], &pose, begun, h) {
-            let most = self.motor.map_or(0.0, |m| m.strength) * h * h;
+            let most = self.motor_now().map_or(0.0, |m| m.strength) * h * h;
             let held = rows;
             rows.push(row);
             let lambda = rows.solve(a, b, &pose, begun);

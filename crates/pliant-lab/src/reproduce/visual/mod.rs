@@ -14,6 +14,7 @@
 //! | `pairs.rs` | V12: who touches whom |
 //! | `rigid.rs` | V13: rigid bodies |
 //! | `threads.rs` | V14: the number of threads does not show |
+//! | `intake.rs` | intake: meshes of all kinds are hit |
 //! | `scenes.rs` | scenes: all built-in ones stay finite, for any number of threads |
 //! | `worlds.rs` | what their worlds have in common |
 
@@ -21,6 +22,7 @@ mod brittle;
 mod clipping;
 mod curtain;
 mod dents;
+mod intake;
 mod joining;
 mod pairs;
 mod rigid;
@@ -105,6 +107,11 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         id: "visual/V14",
         title: "the number of threads does not show in a crash",
         run: threads::same_bits,
+    },
+    Experiment {
+        id: "visual/intake",
+        title: "a ball hits broken meshes, or one's own, of every kind of material (--mesh; long: all frames)",
+        run: intake::hits,
     },
     Experiment {
         id: "visual/scenes",

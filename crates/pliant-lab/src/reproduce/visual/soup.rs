@@ -1,10 +1,9 @@
 //! Meshes that are none.
 
-use super::worlds::{FRAME, SECOND, body, grounded, visuals};
+use super::worlds::{FRAME, SECOND, body, grounded, not_finite, visuals};
 use crate::reproduce::check::Solver::Engine;
 use crate::reproduce::{Bench, LabError};
 use glam::Vec3;
-use pliant::World;
 use pliant::visual::nasty::{moved, nasty_meshes, soup};
 use pliant::visual::{Behavior, PolygonMesh};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -106,17 +105,4 @@ fn drop(mesh: &PolygonMesh, behavior: Behavior, frames: usize) -> End {
         End::Fell(primitives, bad + not_finite(&world))
     };
     catch_unwind(AssertUnwindSafe(fall)).unwrap_or(End::Panicked)
-}
-
-/// Vertices and places that are not finite.
-fn not_finite(world: &World) -> usize {
-    let meshes = world.surfaces().iter().map(|s| {
-        let mesh = s.mesh();
-        mesh.positions.iter().filter(|p| !p.is_finite()).count()
-    });
-    let poses = visuals(world).flat_map(|v| &v.rest);
-    meshes.sum::<usize>()
-        + poses
-            .filter(|p| !(p.x.is_finite() && p.d.is_finite()))
-            .count()
 }

@@ -89,6 +89,19 @@ pub(super) fn visuals(world: &World) -> impl Iterator<Item = &VisualBody> {
     (0..world.bodies().len()).filter_map(|k| world.visual(k))
 }
 
+/// Vertices and places that are not finite.
+pub(super) fn not_finite(world: &World) -> usize {
+    let meshes = world.surfaces().iter().map(|s| {
+        let mesh = s.mesh();
+        mesh.positions.iter().filter(|p| !p.is_finite()).count()
+    });
+    let poses = visuals(world).flat_map(|v| &v.rest);
+    meshes.sum::<usize>()
+        + poses
+            .filter(|p| !(p.x.is_finite() && p.d.is_finite()))
+            .count()
+}
+
 /// The sum of the directed edges that do not close, over all bodies, and how many meshes that was of.
 pub(super) fn imbalance(world: &World) -> (usize, usize) {
     let welded = world.surfaces().iter().filter_map(|surface| match surface {

@@ -67,6 +67,7 @@ impl Action {
             }
             Some(Verb::Drive(drive)) => {
                 names.check_joint(at.field("joint"), &drive.joint)?;
+                at.number("torque", drive.torque, Range::NOT_NEGATIVE)?;
                 at.until(self.at, drive.until)
             }
             Some(Verb::Steer(steer)) => {

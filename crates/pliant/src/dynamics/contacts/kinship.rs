@@ -76,7 +76,8 @@ impl Kinship {
         for (i, &point) in oriented.point.iter().enumerate() {
             of_point[point as usize] = i as u32;
         }
-        for i in 0..oriented.len() {
+        // Particles of other bodies never touch as ellipsoids, and those of fine meshes have so many neighbours that nothing holds all pairs.
+        for i in bodies.iter().flat_map(|body| body.oriented.clone()) {
             for &k in rings.groups.of_mover.row(oriented.point[i] as usize) {
                 let members = rings.groups.members(k as usize);
                 pairs.extend(members.map(|(j, _)| (i as u32, of_point[j as usize])));

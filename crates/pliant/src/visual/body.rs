@@ -132,6 +132,17 @@ impl VisualBody {
             .with_min_len(64)
             .map(Hull::new)
             .collect();
+        Self::of_hulls(rules, (primitives, hulls), graph, rest, source)
+    }
+
+    /// The same, of primitives whose hulls are known.
+    pub(crate) fn of_hulls(
+        rules: Rules,
+        (primitives, hulls): (Vec<Primitive>, Vec<Hull>),
+        graph: LinkGraph,
+        rest: Vec<Pose>,
+        source: (Arc<PolygonMesh>, u32),
+    ) -> Self {
         let sum: f32 = primitives.iter().map(|p| p.thickness).sum();
         let thickness = sum / primitives.len().max(1) as f32;
         let count = primitives.len();
@@ -181,6 +192,11 @@ impl VisualBody {
         hulls
             .with_min_len(64)
             .for_each(|((placed, hull), pose)| hull.place(pose.d, placed));
+        self.bound_all();
+    }
+
+    /// Makes what follows from where hulls are placed.
+    pub(crate) fn bound_all(&mut self) {
         let at = |(placed, pose): (&Placed, &Pose)| (placed.lo + pose.x, placed.hi + pose.x);
         self.boxes.clear();
         self.boxes

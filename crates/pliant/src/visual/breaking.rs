@@ -6,6 +6,8 @@
 use super::body::VisualBody;
 use super::dent::{Blow, DentOptions, dent, imprint};
 use super::desc::{Behavior, PatternDesc};
+use super::joining::Heir;
+use super::links::LinkGraph;
 use super::shatter::{Fragment, Hit, pattern_at};
 use super::world::{Identity, Motion};
 use crate::dynamics::attachments::Ground;
@@ -16,6 +18,8 @@ use crate::resample::ResampleReport;
 use crate::state::{BodyId, Surface};
 use crate::world::World;
 use glam::Vec3;
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A hard contact of a primitive.
 #[derive(Clone, Copy, Debug)]
@@ -268,23 +272,19 @@ impl World {
                 at += 1;
                 continue;
             }
-            let Some(visual) = self.visuals[at].as_deref() else {
+            let Some(visual) = self.visuals[at].as_deref_mut() else {
                 continue;
             };
             let (of, count) = visual.graph.components();
             if count > 1 {
-                let fragment = |piece: u32| {
-                    let own = (0..of.len()).filter(|&k| of[k] == piece);
-                    let own: Vec<usize> = own.collect();
-                    Fragment {
-                        body: visual.part(&own),
-                        parents: own.into_iter().map(|k| k as u32).collect(),
-                        stays: true,
-                    }
+                let fragment = |(body, parents): (VisualBody, Vec<u32>)| Fragment {
+                    body,
+                    parents,
+                    stays: true,
                 };
-                let fragments = (0..count).map(fragment).collect();
+                let parts = visual.take().into_parts(&of, count);
                 // The pieces come last, and are not torn again.
-                self.replace(at, fragments);
+                self.replace(at, parts.into_iter().map(fragment).collect());
                 continue;
             }
             if visual.is_soft() {
@@ -305,15 +305,28 @@ impl World {
         };
         let body = &self.bodies[at];
         let (id, first, first_oriented) = (body.id, body.points.start, body.oriented.start);
-        let mut new: Vec<(BodyId, Fragment)> = Vec::with_capacity(fragments.len());
-        for (k, fragment) in fragments.into_iter().enumerate() {
-            let body = &self.bodies[at];
-            let identity = Identity::of_piece(body, format!("{}.{k}", body.name));
-            let mut piece = fragment.body.clone();
-            let made = if let Some(old) = &visual.rigid {
-                piece.break_off(old, fragment.stays);
-                Some(self.push_rigid(piece, identity))
-            } else {
+        let identity = |world: &Self, k: usize| {
+            let body = &world.bodies[at];
+            Identity::of_piece(body, format!("{}.{k}", body.name))
+        };
+        let mut heirs: Vec<Heir> = Vec::with_capacity(fragments.len());
+        if let Some(old) = &visual.rigid {
+            let made = fragments.into_par_iter().map(|mut fragment| {
+                fragment.body.break_off(old, fragment.stays);
+                let surface = fragment.body.surface();
+                (fragment, surface)
+            });
+            let made: Vec<(Fragment, Surface)> = made.collect();
+            for (k, (fragment, surface)) in made.into_iter().enumerate() {
+                let identity = identity(self, k);
+                heirs.push(Heir {
+                    id: self.push_rigid_drawn(fragment.body, surface, identity),
+                    at: self.bodies.len() - 1,
+                    parents: fragment.parents,
+                });
+            }
+        } else {
+            for (k, fragment) in fragments.into_iter().enumerate() {
                 let motion = |(&parent, pose): (&u32, &super::Pose)| {
                     let (i, o) = (first + parent as usize, first_oriented + parent as usize);
                     let spin = self.oriented.spin[o];
@@ -323,18 +336,19 @@ impl World {
                         spin,
                     }
                 };
-                let motions = fragment.parents.iter().zip(&piece.rest).map(motion);
+                let motions = fragment.parents.iter().zip(&fragment.body.rest).map(motion);
                 let motions: Vec<Motion> = motions.collect();
-                self.push_soft(piece, identity, &motions).ok()
-            };
-            if let Some(new_id) = made {
-                // As it is in the world now, for joints.
-                let body = self.visuals[self.bodies.len() - 1].as_deref().cloned();
-                new.extend(body.map(|body| (new_id, Fragment { body, ..fragment })));
+                let identity = identity(self, k);
+                if let Ok(id) = self.push_soft(fragment.body, identity, &motions) {
+                    heirs.push(Heir {
+                        id,
+                        at: self.bodies.len() - 1,
+                        parents: fragment.parents,
+                    });
+                }
             }
         }
-        let handed: Vec<(BodyId, &Fragment)> = new.iter().map(|(id, f)| (*id, f)).collect();
-        self.hand_on(id, visual.rigid, &handed);
+        self.hand_on(id, visual.rigid, &heirs);
         self.remove_body(id);
     }
 
@@ -390,6 +404,19 @@ impl VisualBody {
             rigid.spin = old.spin;
         }
         self.rigid = Some(rigid);
-        self.place_all();
+        self.bound_all();
+    }
+
+    /// All of it; what is left is empty, but where it was.
+    fn take(&mut self) -> Self {
+        let mut left = Self::new(
+            self.rules.clone(),
+            Vec::new(),
+            LinkGraph::default(),
+            Vec::new(),
+            (Arc::clone(&self.source), 0),
+        );
+        left.rigid = self.rigid;
+        std::mem::replace(self, left)
     }
 }

@@ -5,12 +5,13 @@
 
 use super::body::VisualBody;
 use super::desc::{PatternDesc, PatternKind, TearRule};
-use super::fracture::{Fracture, FractureOptions, fracture, islands, relink};
-use super::links::LinkKind;
+use super::fracture::{Fracture, FractureOptions, fracture, islands, relink_hulls};
+use super::hull::{Hull, Placed};
+use super::links::{LinkGraph, LinkKind};
 use super::pattern::Pattern;
 use super::patterns::{bricks, glass, shards, splinters};
 use super::primitive::NO_CELL;
-use super::tear::split_all;
+use super::tear::split_some;
 use super::welded::Pose;
 use crate::random::Random;
 use glam::{DVec3, Vec3};
@@ -133,49 +134,61 @@ impl VisualBody {
         Hit { at, normal }
     }
 
-    /// The fragments that a pattern makes of it, in the order of their lowest pieces; none if it stays whole.
-    pub(crate) fn shatter(&self, pattern: &Pattern) -> Option<Vec<Fragment>> {
+    /// The fragments that a pattern makes of it, in the order of their lowest pieces; none if it stays whole. What it is made of goes over to
+    /// them.
+    pub(crate) fn shatter(&mut self, pattern: &Pattern) -> Option<Vec<Fragment>> {
         let options = FractureOptions::default();
         let made = fracture(&self.primitives, pattern, self.gid_count, &options);
         if made.primitives.len() > self.rules.max_primitives {
             return None;
         }
-        let graph = relink(&made, &self.graph, pattern);
+        let hulls = made.new_hulls();
+        let graph = self.relinked(&made, &hulls, pattern);
         let (island, count) = islands(&made.primitives, &graph);
         if count < 2 {
             return None;
         }
+        let mut suspect = self.suspects(&made);
         let parents = made.parents.clone();
-        let mut whole = self.of_pieces(made, graph);
+        let mut whole = self.take_pieces(made, hulls, graph);
         // Cracks are open from now on: no place of one fragment is drawn with one of another.
         for link in &mut whole.graph.links {
-            link.broken |= island[link.i as usize] != island[link.j as usize];
+            if island[link.i as usize] != island[link.j as usize] {
+                link.broken = true;
+                let [p, q] = [link.i, link.j].map(|k| &whole.primitives[k as usize]);
+                let shared = p.gids.iter().filter(|g| q.has_gid(**g));
+                shared.for_each(|g| suspect[*g as usize] = true);
+            }
         }
-        split_all(&mut whole.primitives, &whole.graph, &mut whole.gid_count);
-        let fragment = |k: u32| {
-            let own = (0..island.len()).filter(|&i| island[i] == k);
-            let own: Vec<usize> = own.collect();
+        split_some(
+            &mut whole.primitives,
+            &whole.graph,
+            suspect,
+            &mut whole.gid_count,
+        );
+        let generation = self.generation.saturating_add(1);
+        let fragment = |(mut body, own): (Self, Vec<u32>)| {
             // What no cell holds was not reached by the hit.
-            let stays = whole.primitives[own[0]].cell == NO_CELL;
-            let mut body = whole.part(&own);
+            let stays = body.primitives[0].cell == NO_CELL;
             // It is as whole as it was: a wall does not become hard because a corner of it is gone.
             if !stays {
-                body.generation = self.generation.saturating_add(1);
+                body.generation = generation;
             }
             for p in &mut body.primitives {
                 p.cell = NO_CELL;
             }
             Fragment {
                 body,
-                parents: own.into_iter().map(|i| parents[i]).collect(),
+                parents: own.into_iter().map(|i| parents[i as usize]).collect(),
                 stays,
             }
         };
-        Some((0..count).map(fragment).collect())
+        let parts = whole.into_parts(&island, count);
+        Some(parts.into_iter().map(fragment).collect())
     }
 
-    /// Divides it by a pattern and leaves it one body; none if nothing was cut.
-    pub(crate) fn divide(&self, pattern: &Pattern, hit: Hit, radius: f32) -> Option<Fragment> {
+    /// Divides it by a pattern and leaves it one body; none if nothing was cut. What it is made of goes over to the new one.
+    pub(crate) fn divide(&mut self, pattern: &Pattern, hit: Hit, radius: f32) -> Option<Fragment> {
         let known = |(at, r): &(Vec3, f32)| at.distance(hit.at) < *r;
         if self.divided.iter().any(known) {
             return None;
@@ -186,10 +199,17 @@ impl VisualBody {
         if made.report.cut == 0 || count > self.rules.max_primitives {
             return None;
         }
-        let graph = relink(&made, &self.graph, pattern);
+        let hulls = made.new_hulls();
+        let graph = self.relinked(&made, &hulls, pattern);
+        let suspect = self.suspects(&made);
         let parents = made.parents.clone();
-        let mut body = self.of_pieces(made, graph);
-        split_all(&mut body.primitives, &body.graph, &mut body.gid_count);
+        let mut body = self.take_pieces(made, hulls, graph);
+        split_some(
+            &mut body.primitives,
+            &body.graph,
+            suspect,
+            &mut body.gid_count,
+        );
         for p in &mut body.primitives {
             p.cell = NO_CELL;
         }
@@ -201,8 +221,39 @@ impl VisualBody {
         })
     }
 
-    /// A body of the pieces of its primitives, where those are.
-    fn of_pieces(&self, made: Fracture, graph: super::LinkGraph) -> Self {
+    /// The links of the pieces of its primitives.
+    fn relinked(&self, made: &Fracture, hulls: &[Option<Hull>], pattern: &Pattern) -> LinkGraph {
+        let hull = |k: usize| match &hulls[k] {
+            Some(new) => new,
+            None => &self.hulls[made.parents[k] as usize],
+        };
+        relink_hulls(made, &self.graph, pattern, hull)
+    }
+
+    /// For each gid, whether what has it may have lost its connection by cuts: only where something was cut, or is now a piece.
+    fn suspects(&self, made: &Fracture) -> Vec<bool> {
+        let mut suspect = vec![false; made.gid_count as usize];
+        let pieces = (0..made.is_piece.len()).filter(|&k| made.is_piece[k]);
+        for k in pieces {
+            let before = &self.primitives[made.parents[k] as usize];
+            let gids = made.primitives[k].gids.iter().chain(&before.gids);
+            gids.for_each(|g| suspect[*g as usize] = true);
+        }
+        suspect
+    }
+
+    /// A body of the pieces of its primitives, where those are. What was not cut keeps its hull.
+    fn take_pieces(
+        &mut self,
+        made: Fracture,
+        hulls: Vec<Option<Hull>>,
+        graph: LinkGraph,
+    ) -> Self {
+        let old = (
+            std::mem::take(&mut self.hulls),
+            std::mem::take(&mut self.placed),
+        );
+        let mut old: Vec<(Hull, Placed)> = old.0.into_iter().zip(old.1).collect();
         let place = |(p, &parent): (&super::Primitive, &u32)| {
             let (pose, whole) = (
                 &self.rest[parent as usize],
@@ -213,25 +264,31 @@ impl VisualBody {
                 d: pose.d,
             }
         };
-        let rest = made
-            .primitives
-            .iter()
-            .zip(&made.parents)
-            .map(place)
-            .collect();
-        let dented = made
-            .parents
-            .iter()
-            .map(|&k| self.dented[k as usize])
-            .collect();
-        let turned = made
-            .parents
-            .iter()
-            .map(|&k| self.turned[k as usize])
-            .collect();
+        let poses = made.primitives.iter().zip(&made.parents).map(place);
+        let poses: Vec<Pose> = poses.collect();
+        let shapes = hulls.into_iter().zip(&made.parents).zip(&poses);
+        let shape = |((new, &parent), pose): ((Option<Hull>, &u32), &Pose)| match new {
+            Some(hull) => {
+                let mut placed = Placed::default();
+                hull.place(pose.d, &mut placed);
+                (hull, placed)
+            }
+            None => std::mem::take(&mut old[parent as usize]),
+        };
+        let (hulls, placed) = shapes.map(shape).unzip();
+        let of = |column: &[f32]| made.parents.iter().map(|&k| column[k as usize]).collect();
+        let dented = of(&self.dented);
+        let turned = made.parents.iter();
+        let turned = turned.map(|&k| self.turned[k as usize]).collect();
         let source = (Arc::clone(&self.source), made.gid_count);
-        let mut body = Self::new(self.rules.clone(), made.primitives, graph, rest, source);
-        (body.dented, body.turned) = (dented, turned);
+        let mut body = Self::of_hulls(
+            self.rules.clone(),
+            (made.primitives, hulls),
+            graph,
+            poses,
+            source,
+        );
+        (body.dented, body.turned, body.placed) = (dented, turned, placed);
         (body.events, body.generation) = (self.events, self.generation);
         body.divided.clone_from(&self.divided);
         body

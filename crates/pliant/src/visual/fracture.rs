@@ -6,7 +6,7 @@
 //! For brittle fracture [`islands`] says which pieces are new bodies; for ductile fracture [`relink`] joins them again with links that may
 //! break where the pattern says so.
 
-use glam::{DVec3, Mat3};
+use glam::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
 use super::clip::{Clipped, FaceKey, Piece};
@@ -463,12 +463,6 @@ pub(super) fn relink_hulls<'a>(
     // Pieces come in the order of their parents: those of one are a range.
     let pieces = Csr::from_pairs(parents, made.parents.iter().copied().zip(0u32..));
     let is_cut = |p: u32| pieces.row(p as usize).len() != 1;
-    let mut links: Vec<Link> = Vec::with_capacity(before.links.len());
-    for old in before.links.iter().filter(|l| !is_cut(l.i) && !is_cut(l.j)) {
-        let [i, j] = [old.i, old.j].map(|p| pieces.row(p as usize)[0]);
-        let kind = kind(made, pattern, i, j, old.kind);
-        links.push(Link { i, j, kind, ..*old });
-    }
     let touch = Touch {
         primitives: &made.primitives,
         hull,
@@ -478,9 +472,9 @@ pub(super) fn relink_hulls<'a>(
     let cut: Vec<u32> = (0..parents as u32).filter(|&p| is_cut(p)).collect();
     let around = |&p: &u32| {
         let mut found: Vec<Link> = Vec::new();
-        let mut placed = [Placed::default(), Placed::default()];
+        let mut around = Around::default();
         let mut link = |i: u32, j: u32, old: LinkKind| {
-            if touch.is_between(i.min(j), i.max(j), &mut placed) {
+            if touch.is_between(i.min(j), i.max(j), &mut around) {
                 let kind = kind(made, pattern, i, j, old);
                 found.push(Link::new(&made.primitives, i, j, kind));
             }
@@ -503,6 +497,13 @@ pub(super) fn relink_hulls<'a>(
         found
     };
     let found: Vec<Vec<Link>> = cut.par_iter().with_min_len(16).map(around).collect();
+    let count = before.links.len() + found.iter().map(Vec::len).sum::<usize>();
+    let mut links: Vec<Link> = Vec::with_capacity(count);
+    for old in before.links.iter().filter(|l| !is_cut(l.i) && !is_cut(l.j)) {
+        let [i, j] = [old.i, old.j].map(|p| pieces.row(p as usize)[0]);
+        let kind = kind(made, pattern, i, j, old.kind);
+        links.push(Link { i, j, kind, ..*old });
+    }
     links.extend(found.into_iter().flatten());
     LinkGraph::new(made.primitives.len(), links)
 }
@@ -515,27 +516,64 @@ struct Touch<'a, F> {
     least: f32,
 }
 
+/// Primitives around one that are looked at, with their boxes; and hulls that were placed, each once.
+#[derive(Default)]
+struct Around {
+    boxes: Vec<(u32, (Vec3, Vec3))>,
+    placed: Vec<(u32, Placed)>,
+}
+
+impl Around {
+    fn bounds(&mut self, primitives: &[Primitive], k: u32) -> (Vec3, Vec3) {
+        if let Some(known) = self.boxes.iter().find(|b| b.0 == k) {
+            return known.1;
+        }
+        let bounds = primitives[k as usize].bounds();
+        self.boxes.push((k, bounds));
+        bounds
+    }
+
+    /// Where the placed hull of a primitive is among those.
+    fn place(&mut self, hull: &Hull, k: u32) -> usize {
+        if let Some(known) = self.placed.iter().position(|p| p.0 == k) {
+            return known;
+        }
+        let mut placed = Placed::default();
+        hull.place(Mat3::IDENTITY, &mut placed);
+        self.placed.push((k, placed));
+        self.placed.len() - 1
+    }
+}
+
 impl<'h, F: Fn(usize) -> &'h Hull> Touch<'_, F> {
     /// Whether two primitives share a gid or touch, as [`super::links::touching_pairs`] has it.
-    fn is_between(&self, i: u32, j: u32, placed: &mut [Placed; 2]) -> bool {
+    fn is_between(&self, i: u32, j: u32, around: &mut Around) -> bool {
         let [p, q] = [i, j].map(|k| &self.primitives[k as usize]);
         if p.gids.iter().any(|g| q.has_gid(*g)) {
             return true;
         }
         let tolerance = self.least.max(0.02 * p.thickness.min(q.thickness));
-        let (a, b) = (p.bounds(), q.bounds());
+        let [a, b] = [i, j].map(|k| around.bounds(self.primitives, k));
         if (b.0 - a.1).max(a.0 - b.1).max_element() > tolerance {
             return false;
         }
-        let hulls = [i, j].map(|k| (self.hull)(k as usize));
-        for (hull, placed) in hulls.iter().zip(&mut *placed) {
-            hull.place(Mat3::IDENTITY, placed);
-        }
-        let [a, b] = [0, 1].map(|k| Solid {
-            hull: hulls[k],
-            placed: &placed[k],
-        });
+        // Most that only share a neighbour are apart along the way from one to the other: nothing has to be placed to see that.
         let offset = q.centroid - p.centroid;
+        let way = offset.normalize_or_zero();
+        let reach = |verts: &[Vec3], from: Vec3, way: Vec3| {
+            let along = verts.iter().map(|v| way.dot(*v - from));
+            along.fold(0.0, f32::max)
+        };
+        let within = reach(&p.verts, p.centroid, way) + reach(&q.verts, q.centroid, -way);
+        if offset.length() - within > tolerance {
+            return false;
+        }
+        let hulls = [i, j].map(|k| (self.hull)(k as usize));
+        let [a, b] = [0, 1].map(|k| around.place(hulls[k], [i, j][k]));
+        let [a, b] = [(hulls[0], a), (hulls[1], b)].map(|(hull, at)| Solid {
+            hull,
+            placed: &around.placed[at].1,
+        });
         separation(a, b, offset, tolerance, &mut Feature::None).is_some()
     }
 }

@@ -86,6 +86,8 @@ pub struct VisualBody {
     pub(crate) events: u32,
     /// How often what it is a piece of has shattered.
     pub(crate) generation: u8,
+    /// Whether links have broken since its mesh was made.
+    pub(crate) is_torn: bool,
     /// Where patterns have divided it, undeformed, and how far around (m).
     pub(crate) divided: Vec<(Vec3, f32)>,
 }
@@ -166,6 +168,7 @@ impl VisualBody {
             thickness,
             events: 0,
             generation: 0,
+            is_torn: false,
             divided: Vec::new(),
         }
     }

@@ -21,6 +21,9 @@ use glam::Vec3;
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// So often one hit may drive a crack on.
+const CRACK_RUNS: usize = 24;
+
 /// A hard contact of a primitive.
 #[derive(Clone, Copy, Debug)]
 pub struct Impact {
@@ -220,16 +223,7 @@ impl World {
             let (primitives, graph) = (&visual.primitives, &visual.graph);
             imprint(&blow, primitives, graph, &visual.rest, &mut pushes);
         }
-        let moved = dent(
-            &visual.primitives,
-            &visual.graph,
-            &mut visual.rest,
-            &pushes,
-            &held,
-            &mut visual.dented,
-            &DentOptions::default(),
-        );
-        if moved.is_empty() {
+        if !visual.dent_and_tear(&pushes, &held) {
             return;
         }
         visual.events += 1;
@@ -265,9 +259,11 @@ impl World {
     fn tear_bodies(&mut self, report: &mut StepReport) {
         let mut at = 0;
         while at < self.bodies.len() {
-            let torn = self.visuals[at]
-                .as_deref_mut()
-                .is_some_and(VisualBody::tear);
+            // Also what a dent has torn.
+            let torn = self.visuals[at].as_deref_mut().is_some_and(|visual| {
+                visual.tear();
+                std::mem::take(&mut visual.is_torn)
+            });
             if !torn {
                 at += 1;
                 continue;
@@ -366,6 +362,30 @@ impl VisualBody {
         let mut pattern = self.rules.pattern.clone();
         pattern.cells = (pattern.cells >> (2 * u32::from(self.generation))).max(3);
         pattern
+    }
+
+    /// Dents it by pushes, and lets it tear meanwhile. Returns whether anything has moved.
+    ///
+    /// Departs from \[MCM16 §3.6\], where the links that a dent has stretched break and no more: what a crack sets free is pushed on, so
+    /// the same push goes again into what the crack has left, until no link breaks. So a crack runs as far as the push can drive it, not
+    /// as far as the sheet was stretched when it was whole.
+    fn dent_and_tear(&mut self, pushes: &[(u32, Vec3)], held: &[bool]) -> bool {
+        let before = (self.rest.clone(), self.dented.clone());
+        let options = DentOptions::default();
+        for run in 1..=CRACK_RUNS {
+            let (primitives, graph) = (&self.primitives, &self.graph);
+            let (rest, dented) = (&mut self.rest, &mut self.dented);
+            let moved = dent(primitives, graph, rest, pushes, held, dented, &options);
+            if moved.is_empty() {
+                return false;
+            }
+            if !self.tear() || run == CRACK_RUNS {
+                break;
+            }
+            self.rest.clone_from(&before.0);
+            self.dented.clone_from(&before.1);
+        }
+        true
     }
 
     /// Finds its centre of mass and its inertia anew; angular momentum stays, and what moves with it goes on as it did. Returns how far the

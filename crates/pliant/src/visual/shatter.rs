@@ -8,19 +8,18 @@ use super::desc::{PatternDesc, PatternKind, TearRule};
 use super::fracture::{Fracture, FractureOptions, fracture, islands, relink_hulls};
 use super::hull::{Hull, Placed};
 use super::links::{LinkGraph, LinkKind};
-use super::pattern::Pattern;
-use super::patterns::{bricks, glass, shards, splinters};
+use super::pattern::{Pattern, axes_along};
+use super::patterns::{bricks, glass, shards, shards_along, splinters};
 use super::primitive::NO_CELL;
 use super::tear::split_some;
 use super::welded::Pose;
+use super::world::TEAR_REACH;
 use crate::random::Random;
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
 /// How much longer than wide splinters and bricks are.
 const LONG: [f64; 2] = [6.0, 2.5];
-/// How near to a line a place has to be to be on it, in the body's thickness.
-const ON_LINE: f32 = 1.0;
 
 /// Where a body is hit, in its undeformed coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +67,20 @@ pub(crate) fn pattern_at(
         roll = libm::atan2(x.dot(v), x.dot(u));
     };
     let made = match &desc.kind {
-        PatternKind::Voronoi => shards(desc.cells, radius, seed),
+        PatternKind::Voronoi => match &desc.tear {
+            TearRule::Lines(lines) => {
+                let back = axes_along(z, roll).transpose();
+                let (lo, hi) = (lo - body.thickness, hi + body.thickness);
+                let is_on = |s: &&[Vec3; 2]| {
+                    let inside = |p: Vec3| p.cmpge(lo).all() && p.cmple(hi).all();
+                    s.iter().all(|&p| inside(p))
+                };
+                let own = lines.segments.iter().filter(is_on);
+                let own = own.map(|s| s.map(|p| back * (p - hit.at).as_dvec3()));
+                shards_along(desc.cells, radius, seed, &own.collect::<Vec<_>>())
+            }
+            _ => shards(desc.cells, radius, seed),
+        },
         PatternKind::Glass => {
             let spokes = libm::sqrt(2.0 * cells).max(5.0);
             glass(spokes as u32, (cells / spokes + 0.5) as u32, radius, seed)
@@ -102,16 +114,8 @@ pub(crate) fn pattern_at(
     let mut placed = made.placed(hit.at.as_dvec3(), z, roll, 1.0);
     match &desc.tear {
         TearRule::All => {}
-        TearRule::None => placed.set_tearable(|_, _| false),
-        TearRule::Lines(lines) => {
-            let near = f64::from(ON_LINE * body.thickness);
-            placed.set_tearable(|a, b| {
-                // A crack may open where the two cells meet on the line.
-                let shared = |v: &&DVec3| b.shape.verts.iter().any(|w| w.distance(**v) < 1e-6);
-                let mut on = a.shape.verts.iter().filter(shared);
-                on.any(|v| lines.distance(v.as_vec3()) < near as f32)
-            });
-        }
+        // Lines mark links, not cells, when it is known where the pieces are.
+        TearRule::None | TearRule::Lines(_) => placed.set_tearable(|_, _| false),
     }
     placed
 }
@@ -189,6 +193,7 @@ impl VisualBody {
 
     /// Divides it by a pattern and leaves it one body; none if nothing was cut. What it is made of goes over to the new one.
     pub(crate) fn divide(&mut self, pattern: &Pattern, hit: Hit, radius: f32) -> Option<Fragment> {
+        let tear = self.rules.pattern.tear.clone();
         let known = |(at, r): &(Vec3, f32)| at.distance(hit.at) < *r;
         if self.divided.iter().any(known) {
             return None;
@@ -210,6 +215,11 @@ impl VisualBody {
             suspect,
             &mut body.gid_count,
         );
+        if let TearRule::Lines(lines) = &tear {
+            // All links that cross a line may break, those of corners too: one that may not would hold both sides.
+            let reach = TEAR_REACH * body.thickness;
+            lines.mark(&body.primitives, &mut body.graph, reach);
+        }
         for p in &mut body.primitives {
             p.cell = NO_CELL;
         }
@@ -243,17 +253,7 @@ impl VisualBody {
     }
 
     /// A body of the pieces of its primitives, where those are. What was not cut keeps its hull.
-    fn take_pieces(
-        &mut self,
-        made: Fracture,
-        hulls: Vec<Option<Hull>>,
-        graph: LinkGraph,
-    ) -> Self {
-        let old = (
-            std::mem::take(&mut self.hulls),
-            std::mem::take(&mut self.placed),
-        );
-        let mut old: Vec<(Hull, Placed)> = old.0.into_iter().zip(old.1).collect();
+    fn take_pieces(&mut self, made: Fracture, hulls: Vec<Option<Hull>>, graph: LinkGraph) -> Self {
         let place = |(p, &parent): (&super::Primitive, &u32)| {
             let (pose, whole) = (
                 &self.rest[parent as usize],
@@ -273,7 +273,11 @@ impl VisualBody {
                 hull.place(pose.d, &mut placed);
                 (hull, placed)
             }
-            None => std::mem::take(&mut old[parent as usize]),
+            None => {
+                let parent = parent as usize;
+                let (hull, placed) = (&mut self.hulls[parent], &mut self.placed[parent]);
+                (std::mem::take(hull), std::mem::take(placed))
+            }
         };
         let (hulls, placed) = shapes.map(shape).unzip();
         let of = |column: &[f32]| made.parents.iter().map(|&k| column[k as usize]).collect();
@@ -314,6 +318,7 @@ impl VisualBody {
         for &k in &broken {
             self.graph.links[k as usize].broken = true;
         }
+        self.is_torn = true;
         super::tear::split_gids(
             &mut self.primitives,
             &self.graph,

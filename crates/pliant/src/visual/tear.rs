@@ -87,9 +87,10 @@ fn split(
         gids.extend(own.filter(|g| suspect[**g as usize]));
         gids.sort_unstable();
         for &gid in &gids {
-            flood.run(primitives, graph, p, gid);
+            let all = val[gid as usize];
+            flood.run(primitives, graph, p, gid, all);
             let reached = flood.seen.len() as u32;
-            if reached >= val[gid as usize] {
+            if reached >= all {
                 suspect[gid as usize] = false;
                 continue;
             }
@@ -129,13 +130,21 @@ struct Flood {
 }
 
 impl Flood {
-    fn run(&mut self, primitives: &[Primitive], graph: &LinkGraph, start: u32, gid: u32) {
+    /// Goes on until `most` are reached.
+    fn run(
+        &mut self,
+        primitives: &[Primitive],
+        graph: &LinkGraph,
+        start: u32,
+        gid: u32,
+        most: u32,
+    ) {
         self.round += 1;
         self.seen.clear();
         self.seen.push(start);
         self.stamp[start as usize] = self.round;
         let mut k = 0;
-        while k < self.seen.len() {
+        while k < self.seen.len() && self.seen.len() < most as usize {
             for (q, _) in graph.neighbors(self.seen[k]) {
                 let is_new = self.stamp[q as usize] != self.round;
                 if is_new && primitives[q as usize].has_gid(gid) {

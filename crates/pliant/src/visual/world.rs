@@ -16,7 +16,7 @@ use glam::{Mat3, Quat, Vec3};
 use std::sync::Arc;
 
 /// How far from a tear line the way between two linked primitives may pass it, in thicknesses: centroids lie half of one inside.
-const TEAR_REACH: f32 = 2.0;
+pub(crate) const TEAR_REACH: f32 = 2.0;
 
 /// What a body is, besides its primitives.
 #[derive(Clone, Debug)]
@@ -246,7 +246,6 @@ impl VisualBody {
     /// Bodies of its primitives, by the number `of` the part of each, in the same places, and of the links within each; and which primitives
     /// each part has. One pass for all parts: a body can break into hundreds.
     pub(crate) fn into_parts(self, of: &[u32], count: u32) -> Vec<(Self, Vec<u32>)> {
-        #[derive(Default)]
         struct Part {
             own: Vec<u32>,
             shapes: (Vec<Primitive>, Vec<Hull>),
@@ -255,7 +254,17 @@ impl VisualBody {
             placed: Vec<Placed>,
             links: Vec<Link>,
         }
-        let mut parts: Vec<Part> = (0..count).map(|_| Part::default()).collect();
+        let mut sizes = vec![0; count as usize];
+        of.iter().for_each(|&k| sizes[k as usize] += 1);
+        let part = |size: usize| Part {
+            own: Vec::with_capacity(size),
+            shapes: (Vec::with_capacity(size), Vec::with_capacity(size)),
+            rest: Vec::with_capacity(size),
+            dented: Vec::with_capacity(size),
+            placed: Vec::with_capacity(size),
+            links: Vec::new(),
+        };
+        let mut parts: Vec<Part> = sizes.into_iter().map(part).collect();
         let mut number = Vec::with_capacity(of.len());
         let shapes = self.primitives.into_iter().zip(self.hulls).zip(self.placed);
         for (k, ((primitive, hull), placed)) in shapes.enumerate() {

@@ -267,17 +267,16 @@ impl VisualBody {
         let poses = made.primitives.iter().zip(&made.parents).map(place);
         let poses: Vec<Pose> = poses.collect();
         let shapes = hulls.into_iter().zip(&made.parents).zip(&poses);
-        let shape = |((new, &parent), pose): ((Option<Hull>, &u32), &Pose)| match new {
-            Some(hull) => {
-                let mut placed = Placed::default();
-                hull.place(pose.d, &mut placed);
-                (hull, placed)
-            }
-            None => {
+        let shape = |((new, &parent), pose): ((Option<Hull>, &u32), &Pose)| {
+            let Some(hull) = new else {
+                let (hulls, placed) = (&mut self.hulls, &mut self.placed);
                 let parent = parent as usize;
-                let (hull, placed) = (&mut self.hulls[parent], &mut self.placed[parent]);
-                (std::mem::take(hull), std::mem::take(placed))
-            }
+                let hull = std::mem::take(&mut hulls[parent]);
+                return (hull, std::mem::take(&mut placed[parent]));
+            };
+            let mut placed = Placed::default();
+            hull.place(pose.d, &mut placed);
+            (hull, placed)
         };
         let (hulls, placed) = shapes.map(shape).unzip();
         let of = |column: &[f32]| made.parents.iter().map(|&k| column[k as usize]).collect();

@@ -255,7 +255,9 @@ impl VisualBody {
             links: Vec<Link>,
         }
         let mut sizes = vec![0; count as usize];
-        of.iter().for_each(|&k| sizes[k as usize] += 1);
+        for &k in of {
+            sizes[k as usize] += 1;
+        }
         let part = |size: usize| Part {
             own: Vec::with_capacity(size),
             shapes: (Vec::with_capacity(size), Vec::with_capacity(size)),

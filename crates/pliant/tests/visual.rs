@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 use pliant::dynamics::grab::Grip;
 use pliant::dynamics::{Action, ActionKind, Collider, PathKey};
-use pliant::visual::nasty::{cube, sheet};
+use pliant::visual::nasty::{cube, moved, sheet};
 use pliant::visual::tear::TearLines;
 use pliant::visual::{
     Behavior, JointDesc, JointKind, PatternDesc, PatternKind, PolygonMesh, TearRule, VisualDesc,
@@ -383,4 +383,63 @@ fn joints_follow_pieces() {
     for (k, y) in [(0, 0.5), (1, 1.5)] {
         assert!((center(&world, holder(k)).y - y).abs() < 0.05);
     }
+}
+
+/// A metal sheet of a few large faces with a bent line drawn on it from edge to edge, not along its faces.
+fn lined_sheet() -> VisualDesc {
+    let mesh = moved(sheet(2, 4, 0.5), Vec3::new(-0.5, -1.0, 0.0));
+    let mut plate = body("plate", mesh, Behavior::Ductile);
+    plate.thickness = 0.03;
+    plate.tear_stretch = 1.01;
+    let line = [
+        Vec3::new(-0.2, -1.0, 0.0),
+        Vec3::new(0.1, -0.3, 0.0),
+        Vec3::new(-0.1, 0.4, 0.0),
+        Vec3::new(0.15, 1.0, 0.0),
+    ];
+    plate.pattern = PatternDesc {
+        cells: 160,
+        tear: TearRule::Lines(TearLines {
+            segments: line.windows(2).map(|w| [w[0], w[1]]).collect(),
+        }),
+        ..PatternDesc::default()
+    };
+    plate
+}
+
+/// Where a sheet was divided, links along all of its line may break and no others, and if all do, it is in two.
+#[test]
+fn a_divided_sheet_may_part_along_all_of_its_line() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let plate = lined_sheet();
+    let TearRule::Lines(lines) = plate.pattern.tear.clone() else {
+        panic!("no lines")
+    };
+    world.add_visual(plate).unwrap();
+    // Far from the line: nothing tears.
+    world.add_action(shoot(Vec3::new(-0.4, 0.8, 0.4), Vec3::Z * -3.0, 0.1, 1.0));
+    run(&mut world, 30);
+    assert_eq!(world.bodies().len(), 1);
+    let visual = world.visual(0).unwrap();
+    assert!(visual.primitives.len() > 50, "{}", visual.primitives.len());
+    let mut graph = visual.graph.clone();
+    for link in graph.links.iter_mut().filter(|l| l.is_breakable()) {
+        let [p, q] = [link.i, link.j].map(|k| visual.primitives[k as usize].centroid);
+        let middle = 0.5 * (p + q);
+        assert!(lines.distance(middle) < 0.5 * p.distance(q) + 0.03);
+        link.broken = true;
+    }
+    let (of, count) = graph.components();
+    assert_eq!(count, 2);
+    let mass = |piece: u32| {
+        let own = visual.primitives.iter().zip(&of);
+        own.filter(|(_, k)| **k == piece)
+            .map(|(p, _)| p.volume)
+            .sum::<f32>()
+    };
+    let share = mass(0) / (mass(0) + mass(1));
+    assert!((0.4..0.6).contains(&share), "{share}");
 }

@@ -89,6 +89,8 @@ pub struct VisualBody {
     pub(crate) events: u32,
     /// How often what it is a piece of has shattered.
     pub(crate) generation: u8,
+    /// Whether links have broken since its mesh was made.
+    pub(crate) is_torn: bool,
     /// Where patterns have divided it, undeformed, and how far around (m).
     pub(crate) divided: Vec<(Vec3, f32)>,
 }
@@ -135,6 +137,17 @@ impl VisualBody {
             .with_min_len(64)
             .map(Hull::new)
             .collect();
+        Self::of_hulls(rules, (primitives, hulls), graph, rest, source)
+    }
+
+    /// The same, of primitives whose hulls are known.
+    pub(crate) fn of_hulls(
+        rules: Rules,
+        (primitives, hulls): (Vec<Primitive>, Vec<Hull>),
+        graph: LinkGraph,
+        rest: Vec<Pose>,
+        source: (Arc<PolygonMesh>, u32),
+    ) -> Self {
         let sum: f32 = primitives.iter().map(|p| p.thickness).sum();
         let thickness = sum / primitives.len().max(1) as f32;
         let count = primitives.len();
@@ -159,6 +172,7 @@ impl VisualBody {
             thickness,
             events: 0,
             generation: 0,
+            is_torn: false,
             divided: Vec::new(),
         }
     }

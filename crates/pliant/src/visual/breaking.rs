@@ -6,6 +6,8 @@
 use super::body::VisualBody;
 use super::dent::{Blow, DentOptions, dent, imprint};
 use super::desc::{Behavior, PatternDesc};
+use super::joining::Heir;
+use super::links::LinkGraph;
 use super::shatter::{Fragment, Hit, pattern_at};
 use super::world::{Identity, Motion};
 use crate::dynamics::attachments::Ground;
@@ -16,6 +18,11 @@ use crate::resample::ResampleReport;
 use crate::state::{BodyId, Surface};
 use crate::world::World;
 use glam::Vec3;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// So often one hit may drive a crack on.
+const CRACK_RUNS: usize = 24;
 
 /// A hard contact of a primitive.
 #[derive(Clone, Copy, Debug)]
@@ -216,16 +223,7 @@ impl World {
             let (primitives, graph) = (&visual.primitives, &visual.graph);
             imprint(&blow, primitives, graph, &visual.rest, &mut pushes);
         }
-        let moved = dent(
-            &visual.primitives,
-            &visual.graph,
-            &mut visual.rest,
-            &pushes,
-            &held,
-            &mut visual.dented,
-            &DentOptions::default(),
-        );
-        if moved.is_empty() {
+        if !visual.dent_and_tear(&pushes, &held) {
             return;
         }
         visual.events += 1;
@@ -261,30 +259,28 @@ impl World {
     fn tear_bodies(&mut self, report: &mut StepReport) {
         let mut at = 0;
         while at < self.bodies.len() {
-            let torn = self.visuals[at]
-                .as_deref_mut()
-                .is_some_and(VisualBody::tear);
+            // Also what a dent has torn.
+            let torn = self.visuals[at].as_deref_mut().is_some_and(|visual| {
+                visual.tear();
+                std::mem::take(&mut visual.is_torn)
+            });
             if !torn {
                 at += 1;
                 continue;
             }
-            let Some(visual) = self.visuals[at].as_deref() else {
+            let Some(visual) = self.visuals[at].as_deref_mut() else {
                 continue;
             };
             let (of, count) = visual.graph.components();
             if count > 1 {
-                let fragment = |piece: u32| {
-                    let own = (0..of.len()).filter(|&k| of[k] == piece);
-                    let own: Vec<usize> = own.collect();
-                    Fragment {
-                        body: visual.part(&own),
-                        parents: own.into_iter().map(|k| k as u32).collect(),
-                        stays: true,
-                    }
+                let fragment = |(body, parents): (VisualBody, Vec<u32>)| Fragment {
+                    body,
+                    parents,
+                    stays: true,
                 };
-                let fragments = (0..count).map(fragment).collect();
+                let parts = visual.take().into_parts(&of, count);
                 // The pieces come last, and are not torn again.
-                self.replace(at, fragments);
+                self.replace(at, parts.into_iter().map(fragment).collect());
                 continue;
             }
             if visual.is_soft() {
@@ -305,15 +301,28 @@ impl World {
         };
         let body = &self.bodies[at];
         let (id, first, first_oriented) = (body.id, body.points.start, body.oriented.start);
-        let mut new: Vec<(BodyId, Fragment)> = Vec::with_capacity(fragments.len());
-        for (k, fragment) in fragments.into_iter().enumerate() {
-            let body = &self.bodies[at];
-            let identity = Identity::of_piece(body, format!("{}.{k}", body.name));
-            let mut piece = fragment.body.clone();
-            let made = if let Some(old) = &visual.rigid {
-                piece.break_off(old, fragment.stays);
-                Some(self.push_rigid(piece, identity))
-            } else {
+        let identity = |world: &Self, k: usize| {
+            let body = &world.bodies[at];
+            Identity::of_piece(body, format!("{}.{k}", body.name))
+        };
+        let mut heirs: Vec<Heir> = Vec::with_capacity(fragments.len());
+        if let Some(old) = &visual.rigid {
+            let made = fragments.into_par_iter().map(|mut fragment| {
+                fragment.body.break_off(old, fragment.stays);
+                let surface = fragment.body.surface();
+                (fragment, surface)
+            });
+            let made: Vec<(Fragment, Surface)> = made.collect();
+            for (k, (fragment, surface)) in made.into_iter().enumerate() {
+                let identity = identity(self, k);
+                heirs.push(Heir {
+                    id: self.push_rigid_drawn(fragment.body, surface, identity),
+                    at: self.bodies.len() - 1,
+                    parents: fragment.parents,
+                });
+            }
+        } else {
+            for (k, fragment) in fragments.into_iter().enumerate() {
                 let motion = |(&parent, pose): (&u32, &super::Pose)| {
                     let (i, o) = (first + parent as usize, first_oriented + parent as usize);
                     let spin = self.oriented.spin[o];
@@ -323,18 +332,19 @@ impl World {
                         spin,
                     }
                 };
-                let motions = fragment.parents.iter().zip(&piece.rest).map(motion);
+                let motions = fragment.parents.iter().zip(&fragment.body.rest).map(motion);
                 let motions: Vec<Motion> = motions.collect();
-                self.push_soft(piece, identity, &motions).ok()
-            };
-            if let Some(new_id) = made {
-                // As it is in the world now, for joints.
-                let body = self.visuals[self.bodies.len() - 1].as_deref().cloned();
-                new.extend(body.map(|body| (new_id, Fragment { body, ..fragment })));
+                let identity = identity(self, k);
+                if let Ok(id) = self.push_soft(fragment.body, identity, &motions) {
+                    heirs.push(Heir {
+                        id,
+                        at: self.bodies.len() - 1,
+                        parents: fragment.parents,
+                    });
+                }
             }
         }
-        let handed: Vec<(BodyId, &Fragment)> = new.iter().map(|(id, f)| (*id, f)).collect();
-        self.hand_on(id, visual.rigid, &handed);
+        self.hand_on(id, visual.rigid, &heirs);
         self.remove_body(id);
     }
 
@@ -352,6 +362,30 @@ impl VisualBody {
         let mut pattern = self.rules.pattern.clone();
         pattern.cells = (pattern.cells >> (2 * u32::from(self.generation))).max(3);
         pattern
+    }
+
+    /// Dents it by pushes, and lets it tear meanwhile. Returns whether anything has moved.
+    ///
+    /// Departs from \[MCM16 §3.6\], where the links that a dent has stretched break and no more: what a crack sets free is pushed on, so
+    /// the same push goes again into what the crack has left, until no link breaks. So a crack runs as far as the push can drive it, not
+    /// as far as the sheet was stretched when it was whole.
+    fn dent_and_tear(&mut self, pushes: &[(u32, Vec3)], held: &[bool]) -> bool {
+        let before = (self.rest.clone(), self.dented.clone());
+        let options = DentOptions::default();
+        for run in 1..=CRACK_RUNS {
+            let (primitives, graph) = (&self.primitives, &self.graph);
+            let (rest, dented) = (&mut self.rest, &mut self.dented);
+            let moved = dent(primitives, graph, rest, pushes, held, dented, &options);
+            if moved.is_empty() {
+                return false;
+            }
+            if !self.tear() || run == CRACK_RUNS {
+                break;
+            }
+            self.rest.clone_from(&before.0);
+            self.dented.clone_from(&before.1);
+        }
+        true
     }
 
     /// Finds its centre of mass and its inertia anew; angular momentum stays, and what moves with it goes on as it did. Returns how far the
@@ -391,5 +425,18 @@ impl VisualBody {
         }
         self.rigid = Some(rigid);
         self.place_all();
+    }
+
+    /// All of it; what is left is empty, but where it was.
+    fn take(&mut self) -> Self {
+        let mut left = Self::new(
+            self.rules.clone(),
+            Vec::new(),
+            LinkGraph::default(),
+            Vec::new(),
+            (Arc::clone(&self.source), 0),
+        );
+        left.rigid = self.rigid;
+        std::mem::replace(self, left)
     }
 }

@@ -9,7 +9,6 @@ use super::hull::{Hull, Placed};
 use super::polyhedron::Polyhedron;
 use super::primitive::{FaceTag, Primitive};
 use super::sat::{Feature, Solid, separation};
-use super::shatter::Fragment;
 use crate::dynamics::attachments::{Attachment, Ground};
 use crate::dynamics::collider::ColliderShape;
 use crate::dynamics::frame::Rigid;
@@ -46,6 +45,16 @@ pub struct WorldJoint {
     pub b: Ground,
     /// Its box for either side.
     pub boxes: [JointBox; 2],
+}
+
+/// What is left of a body that has broken.
+pub(crate) struct Heir {
+    /// Its id.
+    pub(crate) id: BodyId,
+    /// Its place among the bodies.
+    pub(crate) at: usize,
+    /// For each of its primitives, the one of the other body that it is, or is a piece of.
+    pub(crate) parents: Vec<u32>,
 }
 
 impl JointBox {
@@ -319,9 +328,12 @@ impl World {
         body.map_or_else(|| format!("body {}", id.0), |b| b.name.clone())
     }
 
-    /// Joints and attachments of a body that is gone are handed on to what is left of it. `old` is where it was, `new` the ids of the fragments.
-    pub(crate) fn hand_on(&mut self, id: BodyId, old: Option<Rigid>, new: &[(BodyId, &Fragment)]) {
-        let moved = |anchor: &Anchor, fragment: &Fragment| match (old, fragment.body.rigid) {
+    /// Joints and attachments of a body that is gone are handed on to what is left of it. `old` is where it was, `heirs` are the fragments.
+    pub(crate) fn hand_on(&mut self, id: BodyId, old: Option<Rigid>, heirs: &[Heir]) {
+        let body_of = |heir: &Heir| self.visuals[heir.at].as_deref();
+        let new = heirs.iter().filter_map(|heir| Some((heir, body_of(heir)?)));
+        let new: Vec<(&Heir, &VisualBody)> = new.collect();
+        let moved = |anchor: &Anchor, body: &VisualBody| match (old, body.rigid) {
             (Some(old), Some(rigid)) => {
                 let p = old.x + old.rotation * anchor.at;
                 Anchor::on(&rigid, p, old.rotation * anchor.axes)
@@ -336,17 +348,17 @@ impl World {
                 continue;
             }
             let side = usize::from(!is_side[0]);
-            for (new_id, fragment) in new {
-                if !fragment.body.is_in(&own.boxes[side]) {
+            for (heir, body) in &new {
+                if !body.is_in(&own.boxes[side]) {
                     continue;
                 }
                 let mut next = own.clone();
                 if side == 0 {
-                    next.a = *new_id;
-                    next.joint.a = moved(&own.joint.a, fragment);
+                    next.a = heir.id;
+                    next.joint.a = moved(&own.joint.a, body);
                 } else {
-                    next.b = Ground::Body(*new_id);
-                    next.joint.b = moved(&own.joint.b, fragment);
+                    next.b = Ground::Body(heir.id);
+                    next.joint.b = moved(&own.joint.b, body);
                 }
                 kept.push(next);
             }
@@ -355,27 +367,27 @@ impl World {
         let mut kept = Vec::with_capacity(self.attachments.len());
         for own in std::mem::take(&mut self.attachments) {
             if own.soft == id {
-                for (new_id, fragment) in new {
-                    let pieces = (0u32..).zip(&fragment.parents);
+                for (heir, body) in &new {
+                    let pieces = (0u32..).zip(&heir.parents);
                     let pieces = pieces.filter(|(_, parent)| **parent == own.primitive);
                     let pieces: Vec<usize> = pieces.map(|(k, _)| k as usize).collect();
-                    kept.extend(self.follow_tie(&own, *new_id, fragment, &pieces));
+                    kept.extend(self.follow_tie(&own, heir.id, body, &pieces));
                 }
             } else if own.to == Ground::Body(id) {
                 let Some(old) = old else { continue };
                 let p = old.x + old.rotation * own.at;
-                let near = |f: &Fragment| {
-                    let all =
-                        (0..f.body.primitives.len()).map(|k| f.body.pose(k).x.distance_squared(p));
-                    all.fold(f32::MAX, f32::min)
+                let near = |body: &VisualBody| {
+                    let all = 0..body.primitives.len();
+                    let far = all.map(|k| body.pose(k).x.distance_squared(p));
+                    far.fold(f32::MAX, f32::min)
                 };
                 let nearest = new.iter().min_by(|a, b| near(a.1).total_cmp(&near(b.1)));
-                if let Some((new_id, fragment)) = nearest
-                    && let Some(rigid) = fragment.body.rigid
+                if let Some((heir, body)) = nearest
+                    && let Some(rigid) = body.rigid
                 {
                     let back = rigid.rotation.conjugate();
                     kept.push(Attachment {
-                        to: Ground::Body(*new_id),
+                        to: Ground::Body(heir.id),
                         at: back * (p - rigid.x),
                         turn: (back * old.rotation * own.turn).normalize(),
                         ..own
@@ -394,7 +406,7 @@ impl World {
         &self,
         own: &Attachment,
         id: BodyId,
-        fragment: &Fragment,
+        body: &VisualBody,
         pieces: &[usize],
     ) -> Vec<Attachment> {
         let ground = self.rigid_of(own.to);
@@ -403,11 +415,11 @@ impl World {
             Ground::Body(rigid) => {
                 let other = self.visual_of(rigid);
                 let own = pieces.iter().copied();
-                other.map_or_else(Vec::new, |other| overlaps(&fragment.body, other, own))
+                other.map_or_else(Vec::new, |other| overlaps(body, other, own))
             }
             Ground::World | Ground::Collider(_) => Vec::new(),
         };
-        let far = |k: &usize| fragment.body.rest[*k].x.distance_squared(place);
+        let far = |k: &usize| body.rest[*k].x.distance_squared(place);
         let nearest = pieces
             .iter()
             .copied()
@@ -421,7 +433,7 @@ impl World {
         let tie = |k: usize| Attachment {
             soft: id,
             primitive: k as u32,
-            at: back * (fragment.body.rest[k].x - ground.x),
+            at: back * (body.rest[k].x - ground.x),
             ..*own
         };
         chosen.into_iter().map(tie).collect()

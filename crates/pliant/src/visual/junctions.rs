@@ -36,20 +36,21 @@ pub(super) fn junctions(primitives: &[Primitive], graph: &LinkGraph) -> Vec<Vec<
     if primitives.iter().all(|p| p.depth == 0) {
         return out;
     }
+    let mut foreign: Vec<(u32, Vec3)> = Vec::new();
     for (k, p) in primitives.iter().enumerate() {
         let cut_near = graph
             .neighbors(k as u32)
             .filter(|(q, _)| p.depth > 0 || primitives[*q as usize].depth > 0);
-        let mut foreign: Vec<(u32, Vec3)> = Vec::new();
-        for (q, _) in cut_near {
-            let q = &primitives[q as usize];
-            let own = q.gids.iter().zip(&q.verts).filter(|(g, _)| !p.has_gid(**g));
-            foreign.extend(own.map(|(&g, &v)| (g, v)));
-        }
+        foreign.clear();
         // The box of the primitive leaves little over.
         let (lo, hi) = p.bounds();
         let near = |v: Vec3| (lo - v).max(v - hi).max_element() <= tolerance;
-        foreign.retain(|x| near(x.1));
+        for (q, _) in cut_near {
+            let q = &primitives[q as usize];
+            let all = q.gids.iter().zip(&q.verts);
+            let own = all.filter(|(g, v)| near(**v) && !p.has_gid(**g));
+            foreign.extend(own.map(|(&g, &v)| (g, v)));
+        }
         foreign.sort_by_key(|x| x.0);
         foreign.dedup_by_key(|x| x.0);
         if !foreign.is_empty() {
@@ -82,12 +83,19 @@ fn on_edges(p: &Primitive, foreign: &[(u32, Vec3)], tolerance: f32) -> Vec<Junct
     found
 }
 
-/// The ring of a face with the junctions on its edges: gids and undeformed places.
-pub(super) fn refined_ring(p: &Primitive, face: usize, extras: &[Junction]) -> Vec<(u32, Vec3)> {
-    let row = p.faces.row(face);
-    let mut ring = Vec::with_capacity(row.len());
-    for (i, j) in super::polyhedron::edges(row) {
+/// Makes `ring` that of a face with the junctions on its edges: gids and undeformed places.
+pub(super) fn refine_ring(
+    p: &Primitive,
+    face: usize,
+    extras: &[Junction],
+    ring: &mut Vec<(u32, Vec3)>,
+) {
+    ring.clear();
+    for (i, j) in super::polyhedron::edges(p.faces.row(face)) {
         ring.push((p.gids[i as usize], p.verts[i as usize]));
+        if extras.is_empty() {
+            continue;
+        }
         let ends = [i.min(j), i.max(j)];
         let on = extras.iter().filter(|x| x.ends == ends);
         let place = |x: &Junction| (x.gid, x.place(p));
@@ -97,5 +105,4 @@ pub(super) fn refined_ring(p: &Primitive, face: usize, extras: &[Junction]) -> V
             ring.extend(on.rev().map(place));
         }
     }
-    ring
 }

@@ -119,6 +119,11 @@ impl LinkGraph {
     /// For each primitive the number of the connected piece that it is in, over unbroken links; and how many pieces there are. Pieces are
     /// numbered in the order of their lowest primitives.
     pub fn components(&self) -> (Vec<u32>, u32) {
+        self.components_where(|_| true)
+    }
+
+    /// The same over those unbroken links that `holds` says yes to.
+    pub(super) fn components_where(&self, holds: impl Fn(&Link) -> bool) -> (Vec<u32>, u32) {
         let count = self.adjacency.rows();
         let mut of = vec![u32::MAX; count];
         let mut pieces = 0;
@@ -130,8 +135,8 @@ impl LinkGraph {
             of[start as usize] = pieces;
             open.push(start);
             while let Some(p) = open.pop() {
-                for (q, _) in self.neighbors(p) {
-                    if of[q as usize] == u32::MAX {
+                for (q, k) in self.neighbors(p) {
+                    if of[q as usize] == u32::MAX && holds(&self.links[k as usize]) {
                         of[q as usize] = pieces;
                         open.push(q);
                     }

@@ -110,10 +110,7 @@ impl Pattern {
 
     /// The pattern `scale` times as large, turned about z by `roll` (rad), with z along `normal` and its origin at `point`.
     pub fn placed(&self, point: DVec3, normal: DVec3, roll: f64, scale: f64) -> Self {
-        let z = normal.normalize_or(DVec3::Z);
-        let (u, v) = z.any_orthonormal_pair();
-        let (sin, cos) = (libm::sin(roll), libm::cos(roll));
-        let turn = DMat3::from_cols(u * cos + v * sin, v * cos - u * sin, z);
+        let turn = axes_along(normal, roll);
         let mut out = self.clone();
         for plane in &mut out.planes {
             let n = turn * plane.n;
@@ -256,6 +253,14 @@ pub(super) fn overlap(a: &[DVec3], b: &[DVec3], n: DVec3) -> f64 {
     }
     let fan = |i: usize| (polygon[i] - polygon[0]).cross(polygon[i + 1] - polygon[0]);
     0.5 * (1..polygon.len() - 1).map(fan).sum::<DVec3>().length()
+}
+
+/// The axes of a pattern that is placed with z along `normal`, turned about it by `roll` (rad).
+pub(super) fn axes_along(normal: DVec3, roll: f64) -> DMat3 {
+    let z = normal.normalize_or(DVec3::Z);
+    let (u, v) = z.any_orthonormal_pair();
+    let (sin, cos) = (libm::sin(roll), libm::cos(roll));
+    DMat3::from_cols(u * cos + v * sin, v * cos - u * sin, z)
 }
 
 /// The Voronoi cells of seeds, without bounds. Seeds in one place share a cell.

@@ -9,8 +9,45 @@ use crate::random::Random;
 /// Share of the seeds that crowd about the impact.
 const NEAR: f64 = 0.6;
 
+/// One in so many cells, at least, is a pair along lines that cells meet on.
+const PAIRS: f64 = 6.0;
+
 /// Shards: Voronoi cells of `count` seeds within `radius` of the impact (m), three in five of them denser towards it.
 pub fn shards(count: u32, radius: f64, key: u64) -> Pattern {
+    voronoi(&shard_seeds(count, radius, key))
+}
+
+/// The same, but cells meet along `lines`, as seen along z (m): on either side of each line there is a row of seeds, the mirror image of the
+/// other. A tear can only follow a line if there is a crack along all of it; cells that lie anyhow have their borders anywhere.
+pub fn shards_along(count: u32, radius: f64, key: u64, lines: &[[DVec3; 2]]) -> Pattern {
+    let flat = |v: DVec3| DVec3::new(v.x, v.y, 0.0);
+    let mut across: Vec<[DVec3; 2]> = Vec::new();
+    for &[a, b] in lines {
+        let (length, middle) = (flat(b - a).length(), 0.5 * (a + b));
+        // Lines are drawn as thin faces: both of their long edges are the same line, the short ones are none.
+        let known = |l: &[DVec3; 2]| flat(0.5 * (l[0] + l[1]) - middle).length() < 0.1 * length;
+        if length > 0.5 * (b - a).length() && !across.iter().any(known) {
+            across.push([a, b]);
+        }
+    }
+    let total: f64 = across.iter().map(|[a, b]| flat(*b - *a).length()).sum();
+    let step = total * PAIRS / f64::from(count.max(1));
+    let mut pairs: Vec<DVec3> = Vec::new();
+    for [a, b] in across {
+        let side = flat(b - a).cross(DVec3::Z).normalize_or_zero() * (0.5 * step);
+        let places = (flat(b - a).length() / step + 0.5).max(1.0) as u32;
+        for k in 0..places {
+            let at = a.lerp(b, (f64::from(k) + 0.5) / f64::from(places));
+            pairs.extend([at + side, at - side]);
+        }
+    }
+    let mut seeds = shard_seeds(count, radius, key);
+    seeds.retain(|s| pairs.iter().all(|p| flat(*s - *p).length() > step));
+    seeds.extend(pairs);
+    voronoi(&seeds)
+}
+
+fn shard_seeds(count: u32, radius: f64, key: u64) -> Vec<DVec3> {
     let near = (f64::from(count) * NEAR + 0.5) as u32;
     let seed = |k: u32| {
         let mut random = Random::new([key, 0x5e_ed, u64::from(k), 0]);
@@ -20,7 +57,7 @@ pub fn shards(count: u32, radius: f64, key: u64) -> Pattern {
         let r = if k < near { u * u } else { libm::cbrt(u) };
         direction * (r * radius)
     };
-    voronoi(&(0..count.max(1)).map(seed).collect::<Vec<DVec3>>())
+    (0..count.max(1)).map(seed).collect()
 }
 
 /// Glass: cracks that run out from the impact and rings of straight cracks between them, in a sheet across z. `radius` is that of the
@@ -350,6 +387,37 @@ mod tests {
             .filter(|c| c.shape.mass_properties().centroid.length() < 0.5)
             .count();
         assert!(near > 35, "{near}");
+    }
+
+    /// Cells meet along a bent line: just beside it each side has cells of its own, all along it.
+    #[test]
+    fn shards_meet_along_lines() {
+        let [a, b, c] = [
+            DVec3::new(-0.2, -0.9, 0.0),
+            DVec3::new(0.1, 0.0, 0.0),
+            DVec3::new(-0.1, 0.9, 0.0),
+        ];
+        // Thin faces: each line twice, and their short edges.
+        let thin = DVec3::Z * 1e-3;
+        let lines = [[a, b], [b + thin, a + thin], [b, b + thin], [b, c]];
+        let meets = |p: &Pattern| {
+            let mut beside = [Vec::new(), Vec::new()];
+            for [from, to] in [[a, b], [b, c]] {
+                let side = (to - from).cross(DVec3::Z).normalize();
+                for k in 5..=95 {
+                    let at = from.lerp(to, f64::from(k) / 100.0);
+                    for (cells, s) in beside.iter_mut().zip([0.02, -0.02]) {
+                        cells.extend(p.cell_of(at + side * s, 0.0));
+                    }
+                }
+            }
+            assert_eq!((beside[0].len(), beside[1].len()), (182, 182));
+            beside[0].iter().all(|c| !beside[1].contains(c))
+        };
+        for key in 0..8 {
+            assert!(meets(&shards_along(120, 1.5, key, &lines)), "{key}");
+            assert!(!meets(&shards(120, 1.5, key)), "{key}");
+        }
     }
 
     /// A brick has its six neighbours, and marks decide which of them may tear.

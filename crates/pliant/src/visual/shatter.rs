@@ -5,21 +5,21 @@
 
 use super::body::VisualBody;
 use super::desc::{PatternDesc, PatternKind, TearRule};
-use super::fracture::{Fracture, FractureOptions, fracture, islands, relink};
-use super::links::LinkKind;
-use super::pattern::Pattern;
-use super::patterns::{bricks, glass, shards, splinters};
+use super::fracture::{Fracture, FractureOptions, fracture, islands, relink_hulls};
+use super::hull::Hull;
+use super::links::{LinkGraph, LinkKind};
+use super::pattern::{Pattern, axes_along};
+use super::patterns::{bricks, glass, shards, shards_along, splinters};
 use super::primitive::NO_CELL;
-use super::tear::split_all;
+use super::tear::split_some;
 use super::welded::Pose;
+use super::world::TEAR_REACH;
 use crate::random::Random;
 use glam::{DVec3, Vec3};
 use std::sync::Arc;
 
 /// How much longer than wide splinters and bricks are.
 const LONG: [f64; 2] = [6.0, 2.5];
-/// How near to a line a place has to be to be on it, in the body's thickness.
-const ON_LINE: f32 = 1.0;
 
 /// Where a body is hit, in its undeformed coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,20 @@ pub(crate) fn pattern_at(
         roll = libm::atan2(x.dot(v), x.dot(u));
     };
     let made = match &desc.kind {
-        PatternKind::Voronoi => shards(desc.cells, radius, seed),
+        PatternKind::Voronoi => match &desc.tear {
+            TearRule::Lines(lines) => {
+                let back = axes_along(z, roll).transpose();
+                let (lo, hi) = (lo - body.thickness, hi + body.thickness);
+                let is_on = |s: &&[Vec3; 2]| {
+                    let inside = |p: Vec3| p.cmpge(lo).all() && p.cmple(hi).all();
+                    s.iter().all(|&p| inside(p))
+                };
+                let own = lines.segments.iter().filter(is_on);
+                let own = own.map(|s| s.map(|p| back * (p - hit.at).as_dvec3()));
+                shards_along(desc.cells, radius, seed, &own.collect::<Vec<_>>())
+            }
+            _ => shards(desc.cells, radius, seed),
+        },
         PatternKind::Glass => {
             let spokes = libm::sqrt(2.0 * cells).max(5.0);
             glass(spokes as u32, (cells / spokes + 0.5) as u32, radius, seed)
@@ -101,16 +114,8 @@ pub(crate) fn pattern_at(
     let mut placed = made.placed(hit.at.as_dvec3(), z, roll, 1.0);
     match &desc.tear {
         TearRule::All => {}
-        TearRule::None => placed.set_tearable(|_, _| false),
-        TearRule::Lines(lines) => {
-            let near = f64::from(ON_LINE * body.thickness);
-            placed.set_tearable(|a, b| {
-                // A crack may open where the two cells meet on the line.
-                let shared = |v: &&DVec3| b.shape.verts.iter().any(|w| w.distance(**v) < 1e-6);
-                let mut on = a.shape.verts.iter().filter(shared);
-                on.any(|v| lines.distance(v.as_vec3()) < near as f32)
-            });
-        }
+        // Lines mark links, not cells, when it is known where the pieces are.
+        TearRule::None | TearRule::Lines(_) => placed.set_tearable(|_, _| false),
     }
     placed
 }
@@ -133,49 +138,62 @@ impl VisualBody {
         Hit { at, normal }
     }
 
-    /// The fragments that a pattern makes of it, in the order of their lowest pieces; none if it stays whole.
-    pub(crate) fn shatter(&self, pattern: &Pattern) -> Option<Vec<Fragment>> {
+    /// The fragments that a pattern makes of it, in the order of their lowest pieces; none if it stays whole. What it is made of goes over to
+    /// them.
+    pub(crate) fn shatter(&mut self, pattern: &Pattern) -> Option<Vec<Fragment>> {
         let options = FractureOptions::default();
         let made = fracture(&self.primitives, pattern, self.gid_count, &options);
         if made.primitives.len() > self.rules.max_primitives {
             return None;
         }
-        let graph = relink(&made, &self.graph, pattern);
+        let hulls = made.new_hulls();
+        let graph = self.relinked(&made, &hulls, pattern);
         let (island, count) = islands(&made.primitives, &graph);
         if count < 2 {
             return None;
         }
+        let mut suspect = self.suspects(&made);
         let parents = made.parents.clone();
-        let mut whole = self.of_pieces(made, graph);
+        let mut whole = self.take_pieces(made, hulls, graph);
         // Cracks are open from now on: no place of one fragment is drawn with one of another.
         for link in &mut whole.graph.links {
-            link.broken |= island[link.i as usize] != island[link.j as usize];
+            if island[link.i as usize] != island[link.j as usize] {
+                link.broken = true;
+                let [p, q] = [link.i, link.j].map(|k| &whole.primitives[k as usize]);
+                let shared = p.gids.iter().filter(|g| q.has_gid(**g));
+                shared.for_each(|g| suspect[*g as usize] = true);
+            }
         }
-        split_all(&mut whole.primitives, &whole.graph, &mut whole.gid_count);
-        let fragment = |k: u32| {
-            let own = (0..island.len()).filter(|&i| island[i] == k);
-            let own: Vec<usize> = own.collect();
+        split_some(
+            &mut whole.primitives,
+            &whole.graph,
+            suspect,
+            &mut whole.gid_count,
+        );
+        let generation = self.generation.saturating_add(1);
+        let fragment = |(mut body, own): (Self, Vec<u32>)| {
             // What no cell holds was not reached by the hit.
-            let stays = whole.primitives[own[0]].cell == NO_CELL;
-            let mut body = whole.part(&own);
+            let stays = body.primitives[0].cell == NO_CELL;
             // It is as whole as it was: a wall does not become hard because a corner of it is gone.
             if !stays {
-                body.generation = self.generation.saturating_add(1);
+                body.generation = generation;
             }
             for p in &mut body.primitives {
                 p.cell = NO_CELL;
             }
             Fragment {
                 body,
-                parents: own.into_iter().map(|i| parents[i]).collect(),
+                parents: own.into_iter().map(|i| parents[i as usize]).collect(),
                 stays,
             }
         };
-        Some((0..count).map(fragment).collect())
+        let parts = whole.into_parts(&island, count);
+        Some(parts.into_iter().map(fragment).collect())
     }
 
-    /// Divides it by a pattern and leaves it one body; none if nothing was cut.
-    pub(crate) fn divide(&self, pattern: &Pattern, hit: Hit, radius: f32) -> Option<Fragment> {
+    /// Divides it by a pattern and leaves it one body; none if nothing was cut. What it is made of goes over to the new one.
+    pub(crate) fn divide(&mut self, pattern: &Pattern, hit: Hit, radius: f32) -> Option<Fragment> {
+        let tear = self.rules.pattern.tear.clone();
         let known = |(at, r): &(Vec3, f32)| at.distance(hit.at) < *r;
         if self.divided.iter().any(known) {
             return None;
@@ -186,10 +204,22 @@ impl VisualBody {
         if made.report.cut == 0 || count > self.rules.max_primitives {
             return None;
         }
-        let graph = relink(&made, &self.graph, pattern);
+        let hulls = made.new_hulls();
+        let graph = self.relinked(&made, &hulls, pattern);
+        let suspect = self.suspects(&made);
         let parents = made.parents.clone();
-        let mut body = self.of_pieces(made, graph);
-        split_all(&mut body.primitives, &body.graph, &mut body.gid_count);
+        let mut body = self.take_pieces(made, hulls, graph);
+        split_some(
+            &mut body.primitives,
+            &body.graph,
+            suspect,
+            &mut body.gid_count,
+        );
+        if let TearRule::Lines(lines) = &tear {
+            // All links that cross a line may break, those of corners too: one that may not would hold both sides.
+            let reach = TEAR_REACH * body.thickness;
+            lines.mark(&body.primitives, &mut body.graph, reach);
+        }
         for p in &mut body.primitives {
             p.cell = NO_CELL;
         }
@@ -201,8 +231,29 @@ impl VisualBody {
         })
     }
 
-    /// A body of the pieces of its primitives, where those are.
-    fn of_pieces(&self, made: Fracture, graph: super::LinkGraph) -> Self {
+    /// The links of the pieces of its primitives.
+    fn relinked(&self, made: &Fracture, hulls: &[Option<Hull>], pattern: &Pattern) -> LinkGraph {
+        let hull = |k: usize| match &hulls[k] {
+            Some(new) => new,
+            None => &self.hulls[made.parents[k] as usize],
+        };
+        relink_hulls(made, &self.graph, pattern, hull)
+    }
+
+    /// For each gid, whether what has it may have lost its connection by cuts: only where something was cut, or is now a piece.
+    fn suspects(&self, made: &Fracture) -> Vec<bool> {
+        let mut suspect = vec![false; made.gid_count as usize];
+        let pieces = (0..made.is_piece.len()).filter(|&k| made.is_piece[k]);
+        for k in pieces {
+            let before = &self.primitives[made.parents[k] as usize];
+            let gids = made.primitives[k].gids.iter().chain(&before.gids);
+            gids.for_each(|g| suspect[*g as usize] = true);
+        }
+        suspect
+    }
+
+    /// A body of the pieces of its primitives, where those are. What was not cut keeps its hull.
+    fn take_pieces(&mut self, made: Fracture, hulls: Vec<Option<Hull>>, graph: LinkGraph) -> Self {
         let place = |(p, &parent): (&super::Primitive, &u32)| {
             let (pose, whole) = (
                 &self.rest[parent as usize],
@@ -213,24 +264,25 @@ impl VisualBody {
                 d: pose.d,
             }
         };
-        let rest = made
-            .primitives
-            .iter()
-            .zip(&made.parents)
-            .map(place)
-            .collect();
-        let dented = made
-            .parents
-            .iter()
-            .map(|&k| self.dented[k as usize])
-            .collect();
-        let turned = made
-            .parents
-            .iter()
-            .map(|&k| self.turned[k as usize])
-            .collect();
+        let poses = made.primitives.iter().zip(&made.parents).map(place);
+        let poses: Vec<Pose> = poses.collect();
+        let shapes = hulls.into_iter().zip(&made.parents);
+        let hulls = shapes.map(|(new, &parent)| {
+            new.unwrap_or_else(|| std::mem::take(&mut self.hulls[parent as usize]))
+        });
+        let hulls = hulls.collect();
+        let of = |column: &[f32]| made.parents.iter().map(|&k| column[k as usize]).collect();
+        let dented = of(&self.dented);
+        let turned = made.parents.iter();
+        let turned = turned.map(|&k| self.turned[k as usize]).collect();
         let source = (Arc::clone(&self.source), made.gid_count);
-        let mut body = Self::new(self.rules.clone(), made.primitives, graph, rest, source);
+        let mut body = Self::of_hulls(
+            self.rules.clone(),
+            (made.primitives, hulls),
+            graph,
+            poses,
+            source,
+        );
         (body.dented, body.turned) = (dented, turned);
         (body.events, body.generation) = (self.events, self.generation);
         body.divided.clone_from(&self.divided);
@@ -257,6 +309,7 @@ impl VisualBody {
         for &k in &broken {
             self.graph.links[k as usize].broken = true;
         }
+        self.is_torn = true;
         super::tear::split_gids(
             &mut self.primitives,
             &self.graph,

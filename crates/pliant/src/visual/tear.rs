@@ -5,10 +5,9 @@
 
 use glam::Vec3;
 
-use super::links::{LinkGraph, LinkKind, gid_owners};
+use super::links::{LinkGraph, LinkKind};
 use super::polygons::PolygonMesh;
 use super::primitive::Primitive;
-use crate::state::Csr;
 
 /// What [`split_gids`] has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,28 +41,57 @@ pub fn split_at(
     at: &[u32],
     gid_count: &mut u32,
 ) -> Tearing {
+    let all = vec![true; *gid_count as usize];
+    split(primitives, graph, at.iter().copied(), all, gid_count)
+}
+
+/// Splits every gid whose primitives are not connected through it; after a cut, this keeps apart what had torn before.
+pub fn split_all(primitives: &mut [Primitive], graph: &LinkGraph, gid_count: &mut u32) -> Tearing {
+    let all = vec![true; *gid_count as usize];
+    split_some(primitives, graph, all, gid_count)
+}
+
+/// The same where only those gids may have parted that are `suspect`.
+pub(super) fn split_some(
+    primitives: &mut [Primitive],
+    graph: &LinkGraph,
+    suspect: Vec<bool>,
+    gid_count: &mut u32,
+) -> Tearing {
+    let at = 0..primitives.len() as u32;
+    split(primitives, graph, at, suspect, gid_count)
+}
+
+/// `suspect` says of each gid whether it is not known to be whole; the flood of one primitive answers for all that it has reached.
+fn split(
+    primitives: &mut [Primitive],
+    graph: &LinkGraph,
+    at: impl Iterator<Item = u32>,
+    mut suspect: Vec<bool>,
+    gid_count: &mut u32,
+) -> Tearing {
     // Counts of primitives, not of vertices: the flood below visits primitives.
     let mut val = owner_counts(primitives);
     val.resize((*gid_count as usize).max(val.len()), 0);
-    // Gids that are known to be whole; the flood of one primitive answers for all that it has reached.
-    let mut whole = vec![false; val.len()];
+    suspect.resize(val.len(), true);
     let mut flood = Flood {
         seen: Vec::new(),
         stamp: vec![0; primitives.len()],
         round: 0,
     };
     let mut out = Tearing::default();
-    for &p in at {
-        let mut gids = primitives[p as usize].gids.clone();
+    let mut gids: Vec<u32> = Vec::new();
+    for p in at {
+        let own = primitives[p as usize].gids.iter();
+        gids.clear();
+        gids.extend(own.filter(|g| suspect[**g as usize]));
         gids.sort_unstable();
-        for gid in gids {
-            if whole[gid as usize] {
-                continue;
-            }
-            flood.run(primitives, graph, p, gid);
+        for &gid in &gids {
+            let all = val[gid as usize];
+            flood.run(primitives, graph, p, gid, all);
             let reached = flood.seen.len() as u32;
-            if reached >= val[gid as usize] {
-                whole[gid as usize] = true;
+            if reached >= all {
+                suspect[gid as usize] = false;
                 continue;
             }
             let new = *gid_count;
@@ -74,23 +102,23 @@ pub fn split_at(
             }
             val[gid as usize] -= reached;
             val.push(reached);
-            whole.push(true);
+            suspect.push(false);
             out.split.push((new, gid));
         }
     }
     out
 }
 
-/// Splits every gid whose primitives are not connected through it; after a cut, this keeps apart what had torn before.
-pub fn split_all(primitives: &mut [Primitive], graph: &LinkGraph, gid_count: &mut u32) -> Tearing {
-    let all: Vec<u32> = (0..primitives.len() as u32).collect();
-    split_at(primitives, graph, &all, gid_count)
-}
-
 /// How many primitives have each gid.
 fn owner_counts(primitives: &[Primitive]) -> Vec<u32> {
-    let owners: Csr = gid_owners(primitives);
-    owners.offsets.windows(2).map(|w| w[1] - w[0]).collect()
+    let mut counts = Vec::new();
+    for &gid in primitives.iter().flat_map(|p| &p.gids) {
+        if counts.len() <= gid as usize {
+            counts.resize(gid as usize + 1, 0);
+        }
+        counts[gid as usize] += 1;
+    }
+    counts
 }
 
 /// The primitives that can be reached over unbroken links, visiting only those that have a gid.
@@ -102,13 +130,21 @@ struct Flood {
 }
 
 impl Flood {
-    fn run(&mut self, primitives: &[Primitive], graph: &LinkGraph, start: u32, gid: u32) {
+    /// Goes on until `most` are reached.
+    fn run(
+        &mut self,
+        primitives: &[Primitive],
+        graph: &LinkGraph,
+        start: u32,
+        gid: u32,
+        most: u32,
+    ) {
         self.round += 1;
         self.seen.clear();
         self.seen.push(start);
         self.stamp[start as usize] = self.round;
         let mut k = 0;
-        while k < self.seen.len() {
+        while k < self.seen.len() && self.seen.len() < most as usize {
             for (q, _) in graph.neighbors(self.seen[k]) {
                 let is_new = self.stamp[q as usize] != self.round;
                 if is_new && primitives[q as usize].has_gid(gid) {

@@ -13,12 +13,13 @@
 use glam::{Mat3, Quat, Vec2, Vec3};
 use rayon::prelude::*;
 
-use super::junctions::{Junction, junctions, refined_ring};
+use super::junctions::{Junction, junctions, refine_ring};
 use super::links::LinkGraph;
 use super::polygons::PolygonMesh;
 use super::primitive::{FaceTag, Primitive};
 use crate::geometry::Mesh;
 use crate::state::Csr;
+use std::ops::Range;
 
 /// Name of the part of faces that cuts have made, as of other surfaces that were inside.
 pub const INNER_PART: &str = "inner";
@@ -64,10 +65,12 @@ impl Welded {
             },
         };
         let mut at = 0;
+        let mut places = Vec::new();
         for (k, p) in primitives.iter().enumerate() {
             for f in 0..p.faces.rows() {
                 if !hidden[at + f] {
-                    builder.face(p, f, &refined_ring(p, f, &extras[k]), &out.gids);
+                    refine_ring(p, f, &extras[k], &mut places);
+                    builder.face(p, f, &places, &out.gids);
                 }
             }
             at += p.faces.rows();
@@ -148,7 +151,8 @@ impl Welded {
 
     /// Everything but the mesh: which vertices of which primitives each gid has.
     fn gather(primitives: &[Primitive], extras: &[Vec<Junction>]) -> Self {
-        let mut all: Vec<(u32, u32, Vec3)> = Vec::new();
+        let count = primitives.iter().map(|p| p.gids.len()).sum();
+        let mut all: Vec<(u32, u32, Vec3)> = Vec::with_capacity(count);
         for (k, p) in primitives.iter().enumerate() {
             let arms = p.verts.iter().map(|v| *v - p.centroid);
             all.extend(p.gids.iter().zip(arms).map(|(&g, arm)| (g, k as u32, arm)));
@@ -178,19 +182,23 @@ fn hidden_faces(
     extras: &[Vec<Junction>],
 ) -> Vec<bool> {
     struct Face {
-        key: Vec<u32>,
+        key: Range<usize>,
         forward: bool,
         primitive: u32,
         at: usize,
     }
+    // All keys, one after the other: a list for each face would take longer than all else.
+    let mut keys: Vec<u32> = Vec::new();
     let mut faces: Vec<Face> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut ring) = (0, Vec::new());
     for (k, p) in primitives.iter().enumerate() {
         for f in 0..p.faces.rows() {
             if matches!(p.tags[f], FaceTag::Side | FaceTag::Cut) {
-                let (key, forward) = canonical(&refined_ring(p, f, &extras[k]));
+                refine_ring(p, f, &extras[k], &mut ring);
+                let from = keys.len();
+                let forward = push_canonical(&ring, &mut keys);
                 faces.push(Face {
-                    key,
+                    key: from..keys.len(),
                     forward,
                     primitive: k as u32,
                     at: at + f,
@@ -199,9 +207,10 @@ fn hidden_faces(
         }
         at += p.faces.rows();
     }
-    faces.sort_by(|a, b| a.key.cmp(&b.key).then(a.at.cmp(&b.at)));
+    let key = |face: &Face| &keys[face.key.clone()];
+    faces.sort_unstable_by(|a, b| key(a).cmp(key(b)).then(a.at.cmp(&b.at)));
     let mut hidden = vec![false; at];
-    for group in faces.chunk_by(|a, b| a.key == b.key) {
+    for group in faces.chunk_by(|a, b| key(a) == key(b)) {
         for (k, a) in group.iter().enumerate() {
             let holds = |b: &&Face| {
                 let link = graph.find(a.primitive, b.primitive);
@@ -221,14 +230,15 @@ fn hidden_faces(
     hidden
 }
 
-/// The gids of a ring from the lowest on, towards the lower neighbour, and whether that is the way it goes.
-fn canonical(ring: &[(u32, Vec3)]) -> (Vec<u32>, bool) {
+/// Adds the gids of a ring from the lowest on, towards the lower neighbour; returns whether that is the way it goes.
+fn push_canonical(ring: &[(u32, Vec3)], keys: &mut Vec<u32>) -> bool {
     let n = ring.len();
     let at = |i: usize| ring[i % n].0;
     let start = (0..n).min_by_key(|&i| at(i)).unwrap_or(0);
     let forward = at(start + 1) < at(start + n - 1);
     let step = if forward { 1 } else { n - 1 };
-    ((0..n).map(|k| at(start + k * step)).collect(), forward)
+    keys.extend((0..n).map(|k| at(start + k * step)));
+    forward
 }
 
 /// Makes triangles with their attributes.

@@ -3,19 +3,20 @@
 use super::body::{Rules, VisualBody};
 use super::coarse::coarse_groups;
 use super::desc::{Behavior, TearRule, VisualDesc, VisualError};
+use super::hull::Hull;
 use super::intake::{Intake, IntakeOptions, intake};
-use super::links::{LinkGraph, find_links};
+use super::links::{Link, LinkGraph, find_links};
 use super::primitive::Primitive;
 use super::welded::Pose;
 use crate::material::Material;
 use crate::oriented::{OrientedDesc, Particle};
-use crate::state::BodyId;
+use crate::state::{BodyId, Surface};
 use crate::world::{Body, World};
 use glam::{Mat3, Quat, Vec3};
 use std::sync::Arc;
 
 /// How far from a tear line the way between two linked primitives may pass it, in thicknesses: centroids lie half of one inside.
-const TEAR_REACH: f32 = 2.0;
+pub(crate) const TEAR_REACH: f32 = 2.0;
 
 /// What a body is, besides its primitives.
 #[derive(Clone, Debug)]
@@ -116,6 +117,17 @@ impl World {
 
     /// Adds a body that keeps its shape.
     pub(crate) fn push_rigid(&mut self, mut visual: VisualBody, identity: Identity) -> BodyId {
+        let surface = visual.surface();
+        self.push_rigid_drawn(visual, surface, identity)
+    }
+
+    /// Adds a body that keeps its shape and whose drawn mesh is made already.
+    pub(crate) fn push_rigid_drawn(
+        &mut self,
+        visual: VisualBody,
+        surface: Surface,
+        identity: Identity,
+    ) -> BodyId {
         let id = BodyId(self.next_body);
         self.next_body += 1;
         let mut body = Body::without_particles(id, identity.name, identity.material);
@@ -126,7 +138,7 @@ impl World {
         body.rings = self.rings.len()..self.rings.len();
         body.particle_radius = visual.thickness;
         self.bodies.push(body);
-        self.surfaces.push(visual.surface());
+        self.surfaces.push(surface);
         self.visuals.push(Some(Box::new(visual)));
         self.plan.stale = true;
         id
@@ -227,37 +239,62 @@ impl VisualBody {
         if count <= 1 {
             return vec![self];
         }
-        (0..count)
-            .map(|piece| {
-                let own = (0..of.len()).filter(|&k| of[k] == piece);
-                self.part(&own.collect::<Vec<usize>>())
-            })
-            .collect()
+        let parts = self.into_parts(&of, count);
+        parts.into_iter().map(|(body, _)| body).collect()
     }
 
-    /// A body of some of its primitives, in the same places, and of the links between them.
-    pub(crate) fn part(&self, own: &[usize]) -> Self {
-        let mut new = vec![u32::MAX; self.primitives.len()];
-        for (to, &from) in own.iter().enumerate() {
-            new[from] = to as u32;
+    /// Bodies of its primitives, by the number `of` the part of each, in the same places, and of the links within each; and which primitives
+    /// each part has. One pass for all parts: a body can break into hundreds.
+    pub(crate) fn into_parts(self, of: &[u32], count: u32) -> Vec<(Self, Vec<u32>)> {
+        struct Part {
+            own: Vec<u32>,
+            shapes: (Vec<Primitive>, Vec<Hull>),
+            rest: Vec<Pose>,
+            dented: Vec<f32>,
+            links: Vec<Link>,
         }
-        let links = self.graph.links.iter().filter_map(|l| {
-            let (i, j) = (new[l.i as usize], new[l.j as usize]);
-            let both = i != u32::MAX && j != u32::MAX;
-            both.then_some(super::links::Link { i, j, ..*l })
-        });
-        let links = links.collect();
-        let source = (Arc::clone(&self.source), self.gid_count);
-        let mut body = Self::new(
-            self.rules.clone(),
-            own.iter().map(|&k| self.primitives[k].clone()).collect(),
-            LinkGraph::new(own.len(), links),
-            own.iter().map(|&k| self.rest[k]).collect(),
-            source,
-        );
-        body.dented = own.iter().map(|&k| self.dented[k]).collect();
-        (body.events, body.generation) = (self.events, self.generation);
-        body.divided.clone_from(&self.divided);
-        body
+        let mut sizes = vec![0; count as usize];
+        for &k in of {
+            sizes[k as usize] += 1;
+        }
+        let part = |size: usize| Part {
+            own: Vec::with_capacity(size),
+            shapes: (Vec::with_capacity(size), Vec::with_capacity(size)),
+            rest: Vec::with_capacity(size),
+            dented: Vec::with_capacity(size),
+            links: Vec::new(),
+        };
+        let mut parts: Vec<Part> = sizes.into_iter().map(part).collect();
+        let mut number = Vec::with_capacity(of.len());
+        let shapes = self.primitives.into_iter().zip(self.hulls);
+        for (k, (primitive, hull)) in shapes.enumerate() {
+            let part = &mut parts[of[k] as usize];
+            number.push(part.own.len() as u32);
+            part.own.push(k as u32);
+            part.shapes.0.push(primitive);
+            part.shapes.1.push(hull);
+            part.rest.push(self.rest[k]);
+            part.dented.push(self.dented[k]);
+        }
+        for link in self.graph.links {
+            let (i, j) = (link.i as usize, link.j as usize);
+            if of[i] == of[j] {
+                let (i, j) = (number[i], number[j]);
+                parts[of[link.i as usize] as usize]
+                    .links
+                    .push(Link { i, j, ..link });
+            }
+        }
+        let body = |part: Part| {
+            let source = (Arc::clone(&self.source), self.gid_count);
+            let graph = LinkGraph::new(part.own.len(), part.links);
+            let mut body =
+                Self::of_hulls(self.rules.clone(), part.shapes, graph, part.rest, source);
+            body.dented = part.dented;
+            (body.events, body.generation) = (self.events, self.generation);
+            body.divided.clone_from(&self.divided);
+            (body, part.own)
+        };
+        parts.into_iter().map(body).collect()
     }
 }

@@ -154,6 +154,66 @@ fn a_collision_keeps_momentum() {
     assert!(turned, "they met");
 }
 
+/// A ball of stripes and sectors, of which one face is left out: a closed one would be one convex primitive.
+fn shell(radius: f32, rings: u16, sectors: u16) -> PolygonMesh {
+    let mut mesh = PolygonMesh::default();
+    for i in 0..=rings {
+        for j in 0..sectors {
+            let up = 0.02 + (std::f32::consts::PI - 0.04) * f32::from(i) / f32::from(rings);
+            let around = std::f32::consts::TAU * f32::from(j) / f32::from(sectors);
+            let flat = up.sin();
+            let p = Vec3::new(flat * around.cos(), up.cos(), flat * around.sin());
+            mesh.positions.push(p * radius);
+        }
+    }
+    let at = |i: u16, j: u16| u32::from(i * sectors + j % sectors);
+    for i in 0..rings {
+        for j in 0..sectors {
+            mesh.faces
+                .push([at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)]);
+        }
+    }
+    mesh
+}
+
+/// A ball of a third of its weight is thrown at a soft shell of 2,400 light primitives: it pushes the shell along, and does not fly through.
+#[test]
+fn a_ball_does_not_fly_through_a_soft_shell() {
+    for speed in [3.0, 10.0] {
+        let settings = Settings {
+            gravity: Vec3::ZERO,
+            ..Settings::default()
+        };
+        let mut world = World::new(settings);
+        let mut desc = body("shell", shell(0.5, 40, 60), Behavior::Soft);
+        desc.thickness = 0.02;
+        world.add_visual(desc).unwrap();
+        let mass = world.ledger().mass as f32;
+        let kind = ActionKind::Shoot {
+            from: Vec3::X * -1.0,
+            velocity: Vec3::X * speed,
+            radius: 0.2,
+            mass: mass / 3.0,
+            until: 10.0,
+        };
+        world.add_action(Action { at: 0.0, kind });
+        let frames = (1.5 / speed * 60.0) as usize + 30;
+        run(&mut world, frames);
+        let ball = world.rigids().x[0].x;
+        let mean = |of: &[Vec3]| of.iter().sum::<Vec3>() / of.len() as f32;
+        let shell = mean(&world.points().x);
+        let pushed = mean(&world.points().v).x;
+        assert!(
+            ball < shell.x,
+            "at {speed} m/s the ball is at {ball}, the shell at {shell}"
+        );
+        assert!(
+            pushed > 0.15 * speed,
+            "at {speed} m/s the shell goes at {pushed}"
+        );
+    }
+}
+
 /// A soft sheet falls over a box and hangs on it; nothing goes through.
 #[test]
 fn a_sheet_on_a_box() {

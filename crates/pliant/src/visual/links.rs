@@ -93,7 +93,7 @@ impl LinkGraph {
         })
     }
 
-    /// For each primitive those that are at most two unbroken links away, ascending.
+    /// For each primitive those with higher numbers that are at most two unbroken links away, ascending.
     pub fn second_neighbors(&self) -> Csr {
         let mut all = Csr::default();
         let mut row = Vec::new();
@@ -101,8 +101,9 @@ impl LinkGraph {
             row.clear();
             for (n, _) in self.neighbors(k) {
                 row.push(n);
-                row.extend(self.neighbors(n).map(|(m, _)| m).filter(|&m| m != k));
+                row.extend(self.neighbors(n).map(|(m, _)| m));
             }
+            row.retain(|&m| m > k);
             row.sort_unstable();
             row.dedup();
             all.push(row.iter().copied());

@@ -40,8 +40,8 @@ impl VisualBody {
         self.mass(k) * r * r / 5.0
     }
 
-    /// Σ (A_j + m_j (x_j − c)(x̄_j − c̄)ᵀ) for particles at `x`, turned by `r` since rest.
-    fn moment(&self, k: usize, x: impl Fn(usize) -> Vec3, r: impl Fn(usize) -> Mat3) -> Mat3 {
+    /// Σ (A_j + m_j (x_j − c)(x̄_j − c̄)ᵀ) for particles at `x` with moments `own` A_j.
+    fn moment(&self, k: usize, x: impl Fn(usize) -> Vec3, own: impl Fn(usize) -> Mat3) -> Mat3 {
         // About the primitive's own place, so that no digits are lost far from the origin.
         let (origin, rest_origin) = (x(k), self.primitives[k].centroid);
         let (mut mass, mut c, mut c_rest) = (0.0, Vec3::ZERO, Vec3::ZERO);
@@ -56,7 +56,7 @@ impl VisualBody {
         for j in self.ring(k) {
             let p = (x(j) - origin - c) * self.mass(j);
             let q = self.primitives[j].centroid - rest_origin - c_rest;
-            a += Mat3::from_cols(p * q.x, p * q.y, p * q.z) + r(j) * self.own_moment(j);
+            a += Mat3::from_cols(p * q.x, p * q.y, p * q.z) + own(j);
         }
         a
     }
@@ -68,7 +68,8 @@ impl VisualBody {
             .into_par_iter()
             .with_min_len(SHARE)
             .map(|k| {
-                let a = this.moment(k, |j| this.primitives[j].centroid, |_| Mat3::IDENTITY);
+                let own = |j| Mat3::from_diagonal(Vec3::splat(this.own_moment(j)));
+                let a = this.moment(k, |j| this.primitives[j].centroid, own);
                 let (values, _) = symmetric_eigen(a);
                 let inverse = a.inverse();
                 let sound =
@@ -79,27 +80,34 @@ impl VisualBody {
         self.kin = self.graph.second_neighbors();
     }
 
-    /// Whether two primitives are linked, or linked to the same one.
+    /// Whether two primitives, the lower first, are linked, or linked to the same one.
+    #[inline]
     pub(crate) fn are_kin(&self, k: u32, l: u32) -> bool {
-        self.kin.row(k as usize).binary_search(&l).is_ok()
+        // About a dozen: looked through faster than searched.
+        self.kin.row(k as usize).contains(&l)
     }
 
     /// Places the primitives where their particles are, the first of which is point `first`.
     pub(crate) fn follow(&mut self, points: &Points, first: usize) {
         let this = &*self;
+        let count = this.primitives.len();
+        let turned = |j: usize| Mat3::from_quat(points.rotation[first + j]);
+        let own: Vec<Mat3> = (0..count)
+            .into_par_iter()
+            .with_min_len(SHARE)
+            .map(|j| turned(j) * this.own_moment(j))
+            .collect();
         let pose = |k: usize| {
             let x = points.x[first + k];
             let rotation = points.rotation[first + k];
-            let turned = |j: usize| Mat3::from_quat(points.rotation[first + j]);
             let d = match this.inverse[k] {
                 // [MCM16 Eq. 2]
-                Some(inverse) => this.moment(k, |j| points.x[first + j], turned) * inverse,
+                Some(inverse) => this.moment(k, |j| points.x[first + j], |j| own[j]) * inverse,
                 None => Mat3::from_quat(rotation),
             };
             let d = tame(d, rotation);
             (Pose { x, d }, rotation)
         };
-        let count = this.primitives.len();
         let made: Vec<(Pose, Quat)> = (0..count)
             .into_par_iter()
             .with_min_len(SHARE)
@@ -186,7 +194,7 @@ mod tests {
         body.prepare_deformation();
         let center = 4;
         let at = |j: usize| body.primitives[j].centroid;
-        let rest = body.moment(center, at, |_| Mat3::IDENTITY);
+        let rest = body.moment(center, at, |j| Mat3::IDENTITY * body.own_moment(j));
         let diagonal = [rest.x_axis.x, rest.y_axis.y, rest.z_axis.z];
         let mut sorted = diagonal;
         sorted.sort_by(f32::total_cmp);
@@ -196,10 +204,10 @@ mod tests {
         let inverse = body.inverse[center].unwrap();
         let check = |t: Mat3, expected: Mat3| {
             let r = polar_rotation(t);
-            let d = body.moment(center, |j| t * at(j), |_| r) * inverse;
+            let d = body.moment(center, |j| t * at(j), |j| r * body.own_moment(j)) * inverse;
             let off = (d - expected).abs().to_cols_array();
             assert!(off.iter().all(|e| *e < 2e-6), "{d} {expected}");
-            let exact = body.moment(center, |j| t * at(j), |_| t) * inverse;
+            let exact = body.moment(center, |j| t * at(j), |j| t * body.own_moment(j)) * inverse;
             let off = (exact - t).abs().to_cols_array();
             assert!(off.iter().all(|e| *e < 2e-6), "{exact}");
         };

@@ -31,7 +31,7 @@ pub(super) struct Stage {
     sides: Vec<Side>,
     /// Contacts of rigid primitives that hardly move against each other, for the rest of the frame.
     kept: Vec<Contact>,
-    rounds: Vec<Option<(u32, RoundContact)>>,
+    rounds: Vec<Vec<(u32, RoundContact)>>,
 }
 
 /// A primitive, or another thing that touches, at the beginning of a substep.
@@ -272,7 +272,7 @@ impl Stage {
         Some(manifold(a, b, offset, &found, margin, scratch))
     }
 
-    /// Round movers against the nearest primitive of each body.
+    /// Round movers against the nearest primitive of each rigid body, and against all of a soft one.
     fn rounds(
         &mut self,
         candidates: &Candidates,
@@ -281,39 +281,44 @@ impl Stage {
         contacts: &mut Vec<Contact>,
     ) {
         let mut found = std::mem::take(&mut self.rounds);
-        found.clear();
-        found.resize(candidates.rounds.len(), None);
+        found.resize_with(candidates.rounds.len(), Vec::new);
         let all = found.par_iter_mut().zip(&candidates.rounds);
         all.with_min_len(SHARE)
             .for_each_init(Placed::default, |scratch, (found, round)| {
-                *found = self.nearest(candidates, scene, round, scratch);
+                found.clear();
+                self.touched(candidates, scene, round, scratch, found);
             });
         for (found, round) in found.iter().zip(&candidates.rounds) {
-            let Some((slot, found)) = found else { continue };
-            let one = &self.sides[*slot as usize];
-            let two = round_side(scene, cast, round.who);
-            let at = candidates.used[*slot as usize];
-            let touch = Touch::with(scene, at, round.who, round.friction);
-            let (p, q) = (one.center + found.on_hull, two.center + found.on_round);
-            contacts.push(contact((one, p), (&two, q), found.normal, found.gap, touch));
+            for (slot, found) in found {
+                let one = &self.sides[*slot as usize];
+                let two = round_side(scene, cast, round.who);
+                let at = candidates.used[*slot as usize];
+                let touch = Touch::with(scene, at, round.who, round.friction);
+                let (p, q) = (one.center + found.on_hull, two.center + found.on_round);
+                contacts.push(contact((one, p), (&two, q), found.normal, found.gap, touch));
+            }
         }
         self.rounds = found;
     }
 
-    fn nearest(
+    /// What a round mover touches of a body: of a rigid one the nearest primitive holds it, but those of a soft one are movers of their own, and
+    /// one alone is too light to stop what is heavy.
+    fn touched(
         &self,
         candidates: &Candidates,
         scene: &Scene,
         round: &Round,
         scratch: &mut Placed,
-    ) -> Option<(u32, RoundContact)> {
+        all: &mut Vec<(u32, RoundContact)>,
+    ) {
         let (x, v) = place_of(scene, round.who);
         let other = Side {
             gone: v * scene.h,
             besides: MARGIN * round.radius,
             ..Side::default()
         };
-        let mut best: Option<(u32, RoundContact)> = None;
+        let visual = scene.visuals[round.body as usize].as_ref();
+        let is_soft = visual.is_some_and(|v| v.is_soft());
         for &slot in &candidates.near[round.near.clone()] {
             let Some(solid) = self.solid(scene, candidates, slot) else {
                 continue;
@@ -330,13 +335,16 @@ impl Stage {
                 }
                 _ => sphere_convex(solid, center, round.radius, margin),
             };
-            if let Some(found) = found
-                && best.as_ref().is_none_or(|(_, b)| found.gap < b.gap)
-            {
-                best = Some((slot, found));
+            match (found, all.first_mut()) {
+                (None, _) => {}
+                (Some(found), Some(best)) if !is_soft => {
+                    if found.gap < best.1.gap {
+                        *best = (slot, found);
+                    }
+                }
+                (Some(found), _) => all.push((slot, found)),
             }
         }
-        best
     }
 }
 

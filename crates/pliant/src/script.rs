@@ -215,7 +215,7 @@ impl World {
                 body,
                 until,
             }),
-            ActionKind::Fracture { at, pattern } => self.breaks.push((at, pattern)),
+            ActionKind::Fracture { at, pattern, body } => self.breaks.push((at, pattern, body)),
             ActionKind::Drive {
                 joint,
                 speed,

@@ -210,7 +210,7 @@ pub struct World {
     pub(crate) next_joint: u32,
     pub(crate) attachments: Vec<Attachment>,
     /// Patterns that bodies are to be broken by at the end of the frame, and where.
-    pub(crate) breaks: Vec<(Vec3, Option<PatternDesc>)>,
+    pub(crate) breaks: Vec<(Vec3, Option<PatternDesc>, Option<BodyId>)>,
     /// Which joints are driven and steered, how, and until when (s).
     pub(crate) leads: Vec<(String, Lead, f64)>,
     pub(crate) script: Script,

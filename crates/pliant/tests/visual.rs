@@ -425,6 +425,7 @@ fn joints_follow_pieces() {
         ..PatternDesc::default()
     };
     let kind = ActionKind::Fracture {
+        body: None,
         at: Vec3::new(0.5, 1.0, 0.0),
         pattern: Some(pattern),
     };
@@ -443,6 +444,37 @@ fn joints_follow_pieces() {
     for (k, y) in [(0, 0.5), (1, 1.5)] {
         assert!((center(&world, holder(k)).y - y).abs() < 0.05);
     }
+}
+
+/// A fracture that names a body breaks that body, though another one is nearer and it is not where the fracture is; a second one what is left of
+/// it.
+#[test]
+fn a_fracture_finds_its_body() {
+    let mut world = World::new(Settings {
+        gravity: Vec3::ZERO,
+        ..Settings::default()
+    });
+    let mut ids = Vec::new();
+    for (name, x) in [("near", 0.0), ("far", 4.0)] {
+        let mesh = cuboid(Vec3::X * x, Vec3::new(1.0, 1.0, 0.02));
+        let mut pane = body(name, mesh, Behavior::Brittle);
+        pane.pattern.cells = 10;
+        ids.extend(world.add_visual(pane).unwrap());
+    }
+    let mut counts = Vec::new();
+    for _ in 0..2 {
+        let kind = ActionKind::Fracture {
+            body: Some(ids[1]),
+            at: Vec3::X * 0.1,
+            pattern: None,
+        };
+        world.add_action(Action { at: 0.0, kind });
+        run(&mut world, 1);
+        let of = |id| world.bodies().iter().filter(|b| b.origin == id).count();
+        assert_eq!(of(ids[0]), 1);
+        counts.push(of(ids[1]));
+    }
+    assert!(counts[0] > 3 && counts[1] > counts[0], "{counts:?}");
 }
 
 /// A metal sheet of a few large faces with a bent line drawn on it from edge to edge, not along its faces.

@@ -31,8 +31,6 @@ struct Paper {
 }
 
 const FINEST: &[&str] = &["body.0.detail=1"];
-/// As fine as the paper's, the truck goes another way over the bridge: the tyre that bursts is there.
-const FINEST_BRIDGE: &[&str] = &["body.0.detail=1", "action.2.fracture.at=[0.95,0.78,2.4]"];
 
 const ROWS: [Paper; 5] = [
     Paper {
@@ -55,7 +53,7 @@ const ROWS: [Paper; 5] = [
     },
     Paper {
         scene: "bridge",
-        finest: FINEST_BRIDGE,
+        finest: FINEST,
         size: "the truck and 600 primitives, 1.5k attachments",
         fps: Some(20.0),
     },

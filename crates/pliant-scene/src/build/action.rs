@@ -90,6 +90,7 @@ pub(super) fn build(
                 })?),
                 None => None,
             },
+            body: only_body(site, path, "fracture", fracture.body.as_deref(), cast)?,
         },
         Some(Verb::Drive(drive)) => {
             let able = [JointKind::Hinge, JointKind::Wheel, JointKind::Slide];

@@ -263,6 +263,8 @@ pub struct Fracture {
     pub at: [f32; 3],
     /// A `[pattern.NAME]` or a kind of pattern; the material's own if omitted.
     pub pattern: Option<String>,
+    /// The body to break, or what is left of it, where it is nearest to the place; the nearest body if omitted.
+    pub body: Option<String>,
 }
 
 /// Turns hinges and wheels, or moves slides, at a speed.

@@ -98,6 +98,8 @@ pub enum ActionKind {
         at: Vec3,
         /// By which pattern; none: by the body's own.
         pattern: Option<PatternDesc>,
+        /// Only this body or what is left of it, where it is nearest to the place.
+        body: Option<BodyId>,
     },
     /// Drives joints: hinges and wheels turn, slides move.
     Drive {

@@ -297,6 +297,14 @@ impl VisualBody {
         }
     }
 
+    /// A place in those axes, in the world.
+    pub(crate) fn from_own(&self, p: Vec3) -> Vec3 {
+        match &self.rigid {
+            None => p,
+            Some(rigid) => rigid.x + rigid.rotation * p,
+        }
+    }
+
     /// A place of the world in the undeformed configuration, as a primitive carries it: p̄ = x̄ + D⁻¹ (p − x).
     pub fn undeformed(&self, primitive: usize, p: Vec3) -> Vec3 {
         let pose = self.pose(primitive);

@@ -60,8 +60,8 @@ impl World {
         }
         impacts.clear();
         self.scratch.hulls.impacts = impacts;
-        for (at, pattern) in std::mem::take(&mut self.breaks) {
-            self.break_at(at, pattern.as_ref(), report);
+        for (at, pattern, only) in std::mem::take(&mut self.breaks) {
+            self.break_at((at, only), pattern.as_ref(), report);
         }
         self.tear_bodies(report);
         report
@@ -101,11 +101,19 @@ impl World {
         }
     }
 
-    /// Breaks the body that is nearest to a place.
-    fn break_at(&mut self, p: Vec3, pattern: Option<&PatternDesc>, report: &mut StepReport) {
+    /// Breaks the body that is nearest to a place, or `only` what is or was this body.
+    fn break_at(
+        &mut self,
+        (mut p, only): (Vec3, Option<BodyId>),
+        pattern: Option<&PatternDesc>,
+        report: &mut StepReport,
+    ) {
         let mut nearest: Option<(f32, usize, usize)> = None;
         for (at, visual) in self.visuals.iter().enumerate() {
             let Some(visual) = visual else { continue };
+            if only.is_some_and(|id| self.bodies[at].origin != id) {
+                continue;
+            }
             let own = visual.to_own(p);
             for k in 0..visual.primitives.len() {
                 // By boxes: a ball around a long bar would reach far aside of it.
@@ -117,7 +125,8 @@ impl World {
             }
         }
         let Some((_, at, k)) = nearest else {
-            let warning = "a fracture was left out: there is no body of visual geometry";
+            let warning =
+                "a fracture was left out: its body, or any of visual geometry, is not there";
             report.warnings.push(warning.to_owned());
             return;
         };
@@ -125,6 +134,12 @@ impl World {
             return;
         };
         let pattern = pattern.unwrap_or(&visual.rules.pattern).clone();
+        if only.is_some() {
+            // However far that has gone, the pattern is to meet it.
+            let (around, pose) = (&visual.bounds_of[k], visual.rest[k]);
+            let near = pose.x + (visual.to_own(p) - pose.x).clamp(around.lo, around.hi);
+            p = visual.from_own(near);
+        }
         let at_undeformed = visual.undeformed(k, p);
         // Nothing tells a direction: across the thinnest side of the primitive.
         let (_, axes) = crate::math::svd::symmetric_eigen(visual.primitives[k].moment);

@@ -43,6 +43,7 @@ fn flying(bench: &mut Bench, pattern: PatternKind, name: &str) -> Result<(), Lab
     world.add_visual(pane)?;
     run(&mut world, 10);
     let kind = ActionKind::Fracture {
+        body: None,
         at: center(&world).as_vec3(),
         pattern: None,
     };

@@ -34,7 +34,11 @@ fn cells(boxes: &[(Vec3, Vec3)]) -> Option<PatternDesc> {
 }
 
 fn fracture(at: Vec3, pattern: Option<PatternDesc>) -> Action {
-    let kind = ActionKind::Fracture { at, pattern };
+    let kind = ActionKind::Fracture {
+        at,
+        pattern,
+        body: None,
+    };
     Action { at: 0.0, kind }
 }
 

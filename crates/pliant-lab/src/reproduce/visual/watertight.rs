@@ -112,6 +112,7 @@ fn cut(bench: &mut Bench) -> Result<(), LabError> {
         }
         for x in [0.2, 3.9, 10.8] {
             let kind = ActionKind::Fracture {
+                body: None,
                 at: Vec3::new(x, 0.8, 0.0),
                 pattern: None,
             };

@@ -436,7 +436,7 @@ impl Candidates {
         let passage = Passage::new(way, seen_by, left);
         for k in list {
             let (x, radius) = self.ball(i, own, k);
-            let course = passage.course(from_own(own, x)).seen(|p| other.to_own(p));
+            let course = passage.course(own.from_own(x)).seen(|p| other.to_own(p));
             let grow = margin + turn.min(2.0) * radius;
             let (lo, hi) = in_world(own, self.spread(i, own).1[k as usize]);
             let (lo, hi) = course.sweep(to_axes(other, lo - grow, hi + grow));
@@ -699,14 +699,6 @@ fn to_axes(visual: &VisualBody, lo: Vec3, hi: Vec3) -> (Vec3, Vec3) {
             let back = rigid.rotation.conjugate();
             world_box(lo, hi, -(back * rigid.x), Mat3::from_quat(back))
         }
-    }
-}
-
-/// A place in a body's own axes, in the world.
-fn from_own(visual: &VisualBody, p: Vec3) -> Vec3 {
-    match &visual.rigid {
-        None => p,
-        Some(rigid) => rigid.x + rigid.rotation * p,
     }
 }
 

@@ -240,9 +240,9 @@ impl Sequential {
                     }
                 }
                 let mut eights = std::mem::take(&mut run.eights);
-                eights
-                    .iter_mut()
-                    .for_each(|eight| eight.read_rest(run, groups));
+                for eight in &mut eights {
+                    eight.read_rest(run, groups);
+                }
                 run.eights = eights;
             }
         }

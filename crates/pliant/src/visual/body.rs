@@ -298,7 +298,7 @@ impl VisualBody {
     }
 
     /// A place in those axes, in the world.
-    pub(crate) fn from_own(&self, p: Vec3) -> Vec3 {
+    pub(crate) fn out_of_own(&self, p: Vec3) -> Vec3 {
         match &self.rigid {
             None => p,
             Some(rigid) => rigid.x + rigid.rotation * p,

@@ -138,7 +138,7 @@ impl World {
             // However far that has gone, the pattern is to meet it.
             let (around, pose) = (&visual.bounds_of[k], visual.rest[k]);
             let near = pose.x + (visual.to_own(p) - pose.x).clamp(around.lo, around.hi);
-            p = visual.from_own(near);
+            p = visual.out_of_own(near);
         }
         let at_undeformed = visual.undeformed(k, p);
         // Nothing tells a direction: across the thinnest side of the primitive.

@@ -19,9 +19,23 @@ const BEHAVIORS: [(Behavior, &str); 5] = [
     (Behavior::Brittle, "brittle"),
     (Behavior::Ductile, "ductile"),
 ];
-/// Frames of a run, and faces above which those are fewer: without `--long`, as thousands of loose bodies take their time, and with it.
-const FRAMES: usize = 300;
-const FEWER: [(usize, usize); 2] = [(2_000, 30), (20_000, 60)];
+/// Frames of a run, and of one of a mesh of more faces than this.
+struct Length {
+    frames: usize,
+    many: usize,
+    fewer: usize,
+}
+/// Without `--long` and with it: thousands of loose bodies take their time.
+const SHORT: Length = Length {
+    frames: 60,
+    many: 2_000,
+    fewer: 10,
+};
+const LONG: Length = Length {
+    frames: 300,
+    many: 20_000,
+    fewer: 60,
+};
 /// Cells of the patterns of broken meshes: each fragment that lands hard breaks again, so they are few.
 const CELLS: u32 = 6;
 /// Radius of the ball in diagonals of the mesh; at least so much, as a smaller one may step over what it should hit (m).
@@ -69,17 +83,18 @@ pub(super) fn hits(bench: &mut Bench) -> Result<(), LabError> {
         Some(mesh) => vec![("mesh", PolygonMesh::from(mesh))],
         None => nasty_meshes(),
     };
-    let (many, fewer) = FEWER[usize::from(bench.options.long || own.is_some())];
+    let is_long = bench.options.long || own.is_some();
+    let length = if is_long { &LONG } else { &SHORT };
     let mut pictures = Vec::new();
     for (behavior, kind) in BEHAVIORS {
         let started = Instant::now();
         let (mut survived, mut refused) = (0, Vec::new());
         let (mut wrong, mut slowest) = (Vec::new(), (0.0, ""));
         for (name, mesh) in &meshes {
-            let frames = if mesh.face_count() > many {
-                fewer
+            let frames = if mesh.face_count() > length.many {
+                length.fewer
             } else {
-                FRAMES
+                length.frames
             };
             let begun = Instant::now();
             match throw_at(mesh, behavior, frames, own.is_some()) {

@@ -110,7 +110,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         id: "visual/intake",
-        title: "a ball hits broken meshes, or one's own, of every kind of material (--mesh; long: all frames)",
+        title: "a ball hits broken meshes, or one's own, of every kind of material (--mesh; long: 300 frames)",
         run: intake::hits,
     },
     Experiment {

@@ -436,7 +436,7 @@ impl Candidates {
         let passage = Passage::new(way, seen_by, left);
         for k in list {
             let (x, radius) = self.ball(i, own, k);
-            let course = passage.course(own.from_own(x)).seen(|p| other.to_own(p));
+            let course = passage.course(own.out_of_own(x)).seen(|p| other.to_own(p));
             let grow = margin + turn.min(2.0) * radius;
             let (lo, hi) = in_world(own, self.spread(i, own).1[k as usize]);
             let (lo, hi) = course.sweep(to_axes(other, lo - grow, hi + grow));

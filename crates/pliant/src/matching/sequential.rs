@@ -561,3 +561,6 @@ fn solve_kernel<W: Wide>(run: &mut Run, groups: &Groups) -> u32 {
     (run.work, run.eights) = (work, eights);
     repaired
 }
+
+#[cfg(test)]
+mod tests;

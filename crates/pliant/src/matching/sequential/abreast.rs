@@ -1,7 +1,8 @@
 //! Eight groups side by side, which share no particle: member after member, each lane a group.
 //!
 //! Small groups fill their lanes badly one at a time: a primitive of a quad sheet and its eight neighbours are nine, two blocks of eight. And one
-//! group alone waits for each step of its rotation (measured on the tyres of a truck: 200 ns a group alone, 45 ns in eight).
+//! group alone waits for each step of its rotation (measured on a truck with four tyres of 2,500 primitives: the solve takes 14 ms a frame, one by
+//! one it took 37).
 
 use super::Run;
 use super::spun::{Products, between};

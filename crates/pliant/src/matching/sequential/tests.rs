@@ -122,7 +122,9 @@ fn lists_are_apart() {
     }
     let mut level = vec![0; 144];
     for (at, list) in levels(&groups, &rings.groups).iter().enumerate() {
-        list.iter().for_each(|&k| level[k as usize] = at);
+        for &k in list {
+            level[k as usize] = at;
+        }
     }
     for k in 0..144 {
         for l in k + 1..144 {
